@@ -3,7 +3,7 @@ package struct Block: Sendable, Hashable {
   /// Length in bytes.
   let length: Int
   /// Hash of its bytes.
-  let hash: BlockHash
+  let hash: ContentHash
   /// How rare its end is: see ``BlockSplitter/Boundary/level``.
   let level: Int
 }

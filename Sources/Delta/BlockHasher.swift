@@ -37,6 +37,6 @@ struct BlockHasher: Sendable {
 
 extension Block {
   fileprivate init(_ boundary: BlockSplitter.Boundary, of bytes: UnsafeRawBufferPointer) {
-    self.init(length: boundary.length, hash: BlockHash(of: bytes), level: boundary.level)
+    self.init(length: boundary.length, hash: ContentHash(of: bytes), level: boundary.level)
   }
 }

@@ -30,14 +30,14 @@ package struct BlockIndex: Sendable {
   /// The index of a block with this content; nil if there is none.
   ///
   /// - Parameter expected: the index to prefer, which continues the previous match.
-  func find(_ hash: BlockHash, length: Int, expected: Int) -> Int? {
+  func find(_ hash: ContentHash, length: Int, expected: Int) -> Int? {
     if expected < signature.count, isEqual(expected, hash, length) { return expected }
     let place = order.partitionPoint { signature.hash(Int($0)) >= hash }
     guard place < order.count, isEqual(Int(order[place]), hash, length) else { return nil }
     return Int(order[place])
   }
 
-  private func isEqual(_ number: Int, _ hash: BlockHash, _ length: Int) -> Bool {
+  private func isEqual(_ number: Int, _ hash: ContentHash, _ length: Int) -> Bool {
     let range = signature.range(number)
     return signature.hash(number) == hash && range.upperBound - range.lowerBound == Int64(length)
   }

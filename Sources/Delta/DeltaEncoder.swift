@@ -93,7 +93,7 @@ extension DeltaEncoder {
     let blocks = waiting[members].lazy.map(\.block)
     guard
       let found = basis.find(
-        level == 0 ? newest.block.hash : BlockHash(of: blocks.map(\.hash)),
+        level == 0 ? newest.block.hash : ContentHash(of: blocks.map(\.hash)),
         length: blocks.reduce(0) { $0 + $1.length }, expected: expected[level])
     else { return }
     expected[level] = found + 1

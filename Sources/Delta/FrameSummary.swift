@@ -19,6 +19,10 @@ package struct FrameSummary: Sendable, Equatable {
   ///
   /// The index stores them for all frames together, see ``FrameScenarios``.
   package var scenarios: [[UInt8]]?
+  /// Hash of the compressed frame; nil if unknown.
+  ///
+  /// The index stores them for all frames together.
+  var hash: ContentHash?
 
   /// Makes a summary.
   package init(
@@ -35,6 +39,9 @@ package struct FrameSummary: Sendable, Equatable {
 }
 
 extension FrameSummary {
+  /// Whether bytes are the compressed frame, by its hash; false if that is unknown.
+  package func matches(_ stored: ArraySlice<UInt8>) -> Bool { hash == ContentHash(of: stored) }
+
   /// Writes the form stored in the index.
   func append(to out: inout [UInt8]) {
     Varint.append(UInt64(storedLength), to: &out)

@@ -59,11 +59,13 @@ package final class SegmentEncoder {
       throw SegmentError(
         .compression, "zstd could not compress: \(String(cString: ZSTD_getErrorName(written)))")
     }
-    stored.append(contentsOf: UnsafeRawBufferPointer(compressed)[..<written])
-    frames.append(
-      FrameSummary(
-        storedLength: written, rawLength: bytes.count, lines: lines, times: times,
-        levels: levels, scenarios: scenarios))
+    let frame = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(compressed)[..<written])
+    stored.append(contentsOf: frame)
+    var summary = FrameSummary(
+      storedLength: written, rawLength: bytes.count, lines: lines, times: times,
+      levels: levels, scenarios: scenarios)
+    summary.hash = ContentHash(of: frame)
+    frames.append(summary)
   }
 
   /// Adds a compressed frame.
@@ -73,6 +75,8 @@ package final class SegmentEncoder {
   ///   - summary: its summary.
   package func append(compressed frame: [UInt8], _ summary: FrameSummary) {
     stored += frame
+    var summary = summary
+    summary.hash = ContentHash(of: frame[...])
     frames.append(summary)
   }
 

@@ -40,6 +40,7 @@ package struct SegmentIndex: Sendable, Equatable {
     case frames = 2
     case delta = 3
     case scenarios = 5
+    case hashes = 7
     case padding = 127
   }
 
@@ -58,6 +59,10 @@ package struct SegmentIndex: Sendable, Equatable {
     return plain
   }
 
+  /// Whether frames have hashes of their own: the only frame of a plain segment is compared with the
+  /// hash in the segment's name.
+  private var hasHashes: Bool { delta != nil && !frames.isEmpty || frames.count > 1 }
+
   /// The skippable frame to append after the segment's frames.
   package func encoded() -> [UInt8] {
     var sections: [UInt8] = []
@@ -66,6 +71,10 @@ package struct SegmentIndex: Sendable, Equatable {
     for frame in frames { frame.append(to: &summaries) }
     Self.append(.frames, summaries, to: &sections)
     if let delta { Self.append(.delta, delta.encoded(), to: &sections) }
+    let hashes = frames.compactMap(\.hash)
+    if hasHashes, hashes.count == frames.count {
+      Self.append(.hashes, hashes.flatMap(\.encoded), to: &sections)
+    }
     // With very many frames there is no room for it; readers work without it.
     if let scenarios = FrameScenarios.encoded(frames),
       sections.count + scenarios.count < Self.maximumLength / 2
@@ -115,6 +124,14 @@ package struct SegmentIndex: Sendable, Equatable {
     return length
   }
 
+  /// The hash by which a seal names the index of a segment: over the whole skippable frame.
+  ///
+  /// - Parameter segment: all bytes of the object, or at least its end.
+  /// - Throws: ``SegmentError`` if there is no index.
+  package static func hash(endOf segment: ArraySlice<UInt8>) throws(SegmentError) -> ContentHash {
+    ContentHash(of: segment.suffix(try length(endOf: segment)))
+  }
+
   /// Reads the index of a whole segment.
   ///
   /// - Parameter segment: all bytes of the object, or at least its end.
@@ -146,6 +163,7 @@ package struct SegmentIndex: Sendable, Equatable {
     var frames: [FrameSummary]?
     var delta: DeltaInstructions?
     var scenarios: ArraySlice<UInt8>?
+    var hashes: ArraySlice<UInt8>?
     while !reader.isAtEnd {
       let tag = try reader.varint()
       let body = try reader.bytes(try reader.count())
@@ -163,6 +181,7 @@ package struct SegmentIndex: Sendable, Equatable {
         frames = decoded
       case .delta: delta = try DeltaInstructions(encoded: body)
       case .scenarios: scenarios = body
+      case .hashes: hashes = body
       case .padding, nil: continue
       }
     }
@@ -170,6 +189,15 @@ package struct SegmentIndex: Sendable, Equatable {
       throw SegmentError(.corrupt, "the segment index lacks a section")
     }
     if let scenarios { try FrameScenarios.decode(scenarios, into: &frames) }
+    if let hashes {
+      guard hashes.count == frames.count * ContentHash.length else {
+        throw SegmentError(.corrupt, "the segment index does not name one hash for each frame")
+      }
+      for number in frames.indices {
+        frames[number].hash = ContentHash(
+          encoded: hashes.dropFirst(number * ContentHash.length).prefix(ContentHash.length))
+      }
+    }
     return SegmentIndex(frames: frames, link: link, delta: delta)
   }
 

@@ -8,10 +8,10 @@ package struct Signature: Sendable, Equatable {
     /// Length in bytes.
     let length: Int
     /// Hash of the block's bytes, or of its parts' hashes.
-    let hash: BlockHash
+    let hash: ContentHash
   }
 
-  private var hashes: [BlockHash] = []
+  private var hashes: [ContentHash] = []
   private var ends: [Int64] = []
 
   /// Makes the signature of an empty stream.
@@ -37,7 +37,7 @@ package struct Signature: Sendable, Equatable {
     }
   }
 
-  func hash(_ number: Int) -> BlockHash { hashes[number] }
+  func hash(_ number: Int) -> ContentHash { hashes[number] }
 
   func range(_ number: Int) -> Range<Int64> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 }

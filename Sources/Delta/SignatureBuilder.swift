@@ -33,7 +33,7 @@ package struct SignatureBuilder: Sendable {
     parts.append(block)
     guard BlockLevel.ends(level, count: parts.count, with: block) else { return }
     let length = parts.reduce(0) { $0 + $1.length }
-    let hash = level == 0 ? block.hash : BlockHash(of: parts.lazy.map(\.hash))
+    let hash = level == 0 ? block.hash : ContentHash(of: parts.lazy.map(\.hash))
     entries.append(Signature.Entry(length: length, hash: hash))
     end += Int64(length)
     parts.removeAll(keepingCapacity: true)

@@ -101,7 +101,7 @@ package struct SignatureFile: Sendable {
     while !reader.isAtEnd {
       let length = try reader.count()
       guard BlockLevel.lengths(BlockLevel.of(offset)).contains(length),
-        let hash = BlockHash(encoded: try reader.bytes(BlockHash.length))
+        let hash = ContentHash(encoded: try reader.bytes(ContentHash.length))
       else { return nil }
       entries.append(Signature.Entry(length: length, hash: hash))
       offset += Int64(length)

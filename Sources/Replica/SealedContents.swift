@@ -12,6 +12,10 @@ package struct SealedContents: Sendable, Equatable {
   let names: Set<SegmentName>?
   /// SHA-256 of the stream in lower-case hex; nil if the log was not sent, or only in part.
   package let digest: String?
+  /// Hashes of the segments' indexes, in lower-case hex; nil for a seal that names none.
+  private let indexes: [SegmentName: String]?
+  /// Whether deltas may copy from a segment whose index has no hash.
+  private let hasUnknownBasis: Bool
 
   /// Reads a seal's list of objects.
   ///
@@ -29,7 +33,7 @@ package struct SealedContents: Sendable, Equatable {
       guard sidecar.digest == nil else {
         throw Self.damaged(seal, "seals the session without naming its objects")
       }
-      names = nil
+      (names, indexes, hasUnknownBasis) = (nil, nil, false)
       return
     }
     let stream = try Self.names(objects, of: seal) { $0 == seal.generation }
@@ -43,6 +47,33 @@ package struct SealedContents: Sendable, Equatable {
       throw Self.damaged(seal, "names no object for bytes \(end) to \(seal.length)")
     }
     names = Set(stream + basis)
+    guard let hashes = sidecar.indexes else {
+      (indexes, hasUnknownBasis) = (nil, false)
+      return
+    }
+    guard hashes.count == stream.count + basis.count else {
+      throw Self.damaged(seal, "does not list one index for each object")
+    }
+    let known = zip(stream + basis, hashes).compactMap { name, hash in hash.map { (name, $0) } }
+    indexes = Dictionary(known) { first, _ in first }
+    hasUnknownBasis = hashes.suffix(basis.count).contains(nil)
+  }
+
+  /// How a segment's content is verified if not all of it is read.
+  enum Verification: Equatable {
+    /// By its index, which has this hash, and by the hashes of its frames in the index.
+    case index(String)
+    /// By the hash in its name: all of it has to be read.
+    case whole
+    /// By the checksums of its index and frames alone: its seal, of version 0.1, names no indexes.
+    case checksums
+  }
+
+  /// How a segment is verified.
+  func verification(of name: SegmentName) -> Verification {
+    guard let indexes, names?.contains(name) == true else { return .checksums }
+    guard let hash = indexes[name], name.kind == .plain || !hasUnknownBasis else { return .whole }
+    return .index(hash)
   }
 
   private static func names(

@@ -18,6 +18,11 @@ package struct EncodedSegment: Sendable {
   /// The signature's builder after the segment's bytes; nil if none was given.
   package var signature: SignatureBuilder?
 
+  /// Hash of its index, as a seal names it.
+  package var indexHash: String {
+    get throws { try SegmentIndex.hash(endOf: body[...]).text }
+  }
+
   /// The same content under another name, for a write-once name that is taken by something else.
   ///
   /// - Parameter attempt: from 1, each for a different name.

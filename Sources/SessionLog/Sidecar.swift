@@ -234,6 +234,9 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var basis: [String]?
   /// File names of the segments that hold the stream, in order; in a seal only.
   public var objects: [String]?
+  /// Hashes of the indexes of ``objects`` and then of ``basis``, nil for an unknown one; in a seal
+  /// only, and not in those of version 0.1.
+  public var indexes: [String?]?
   /// File name of the previous revision, which may be gone; in a seal only.
   public var previous: String?
   /// The device's signature; in a seal only, and not in all.

@@ -145,7 +145,7 @@ import Testing
     // A basis whose last block begins far out, so that all levels are searched.
     var generator = SeededGenerator(case: gibibyte)
     var signature = Signature()
-    let hash = EditScript.random(16, &generator).withUnsafeBytes { BlockHash(of: $0) }
+    let hash = EditScript.random(16, &generator).withUnsafeBytes { ContentHash(of: $0) }
     signature.append(
       [Signature.Entry(length: gibibyte << 30 + 4096, hash: hash)]
         + [Signature.Entry(length: 4096, hash: hash)])
@@ -171,7 +171,7 @@ import Testing
     var builder = SignatureBuilder(from: start)
     tail.withUnsafeBytes { builder.append($0) }
     var signature = Signature()
-    let hash = EditScript.random(16, &generator).withUnsafeBytes { BlockHash(of: $0) }
+    let hash = EditScript.random(16, &generator).withUnsafeBytes { ContentHash(of: $0) }
     signature.append([Signature.Entry(length: Int(start), hash: hash)])
     signature.append(builder.takeBlocks())
 

@@ -178,7 +178,7 @@ import Testing
     index.append(littleEndian: UInt32(sections.count + 16))
     index += sections
     index.append(littleEndian: UInt32(sections.count + 24))
-    index += sections.withUnsafeBytes { BlockHash(of: $0) }.encoded.prefix(4)
+    index += sections.withUnsafeBytes { ContentHash(of: $0) }.encoded.prefix(4)
     index += known.encoded().suffix(8)
     return index
   }

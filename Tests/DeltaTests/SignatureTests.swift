@@ -103,7 +103,8 @@ import Testing
     for _ in 0..<count {
       let level = generator.next().trailingZeroBitCount
       builder.append(
-        Block(length: BlockSplitter.average, hash: BlockHash(of: EmptyCollection()), level: level))
+        Block(
+          length: BlockSplitter.average, hash: ContentHash(of: EmptyCollection()), level: level))
     }
     let entries = builder.takeBlocks()
     let length = entries.reduce(0) { $0 + $1.length }

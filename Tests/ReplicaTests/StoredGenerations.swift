@@ -78,8 +78,12 @@ struct StoredGenerations {
     for name in objects where name.kind == .delta {
       basis.formUnion(try await RemoteReader(store, knowing: nil).basis(of: name, in: remote))
     }
+    let sortedBasis = basis.sorted { $0.fileName < $1.fileName }
     sidecar.objects = objects.map(\.fileName)
-    sidecar.basis = basis.map(\.fileName).sorted()
+    sidecar.basis = sortedBasis.map(\.fileName)
+    sidecar.indexes = try (objects + sortedBasis).map { name in
+      try SegmentIndex.hash(endOf: (store[folder.key + name.fileName] ?? [])[...]).text
+    }
     change(&sidecar)
     let json = try sidecar.json()
     let name = RevisionName(

@@ -43,6 +43,9 @@ struct IndexedRange: Sendable, Equatable {
     levels = frame.levels
   }
 
+  /// A range of which nothing is known.
+  init(unknown range: Range<StreamOffset>) { self.range = range }
+
   /// Discards the index's statements about records that begin in it.
   mutating func forgetRecords() {
     times = nil
@@ -94,9 +97,14 @@ extension RemoteStream {
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   func ranges(of segments: [SegmentName]) async throws -> [IndexedRange] {
-    try await fetchHeads(of: segments)
+    // Without a verified index, all of a segment is read and compared with its name.
+    try await fetchHeads(of: segments.filter { verification(of: $0) != .whole })
     var all: [IndexedRange] = []
     for segment in segments {
+      guard verification(of: segment) != .whole else {
+        all.append(IndexedRange(unknown: segment.range))
+        continue
+      }
       var own: [IndexedRange] = []
       let layout = try await head(of: segment).layout
       let pieces = layout.pieces(of: segment.positions)
@@ -158,16 +166,18 @@ extension RemoteStream {
 
   private func head(of name: SegmentName) async throws -> SegmentHead {
     if let known = heads[name] { return known }
-    let head = try await SegmentHead.fetch(name, in: remote.folder, from: store, whole: false)
+    let head = try await SegmentHead.fetch(
+      name, in: remote.folder, from: store, verification(of: name), whole: false)
     keep(head)
     return head
   }
 
   private func fetchHeads(of segments: [SegmentName]) async throws {
     let missing = segments.filter { heads[$0] == nil }
-    let (folder, store) = (remote.folder, store)
+    let (folder, store, contents) = (remote.folder, store, remote.contents)
     try await missing.concurrentForEach {
-      try await SegmentHead.fetch($0, in: folder, from: store, whole: false)
+      try await SegmentHead.fetch(
+        $0, in: folder, from: store, contents?.verification(of: $0) ?? .checksums, whole: false)
     } _: {
       keep($0)
     }

@@ -6,8 +6,9 @@ package import SessionLog
 /// time span.
 ///
 /// Fetches only the indexes and frames it needs, by range requests. So it cannot verify the hash in
-/// a segment's name, but verifies the checksums and lengths of frames. For a sealed session, only
-/// objects that its seal names are read.
+/// a segment's name. For a sealed session, it verifies the index by its hash in the seal, and frames
+/// by their hashes in the index; it reads a segment whole if the seal lacks the hash of its index.
+/// For an open session, and one that version 0.1 sealed, checksums and lengths have to suffice.
 ///
 /// ```swift
 /// let parts = try RangedStreamReader(of: remote, upTo: length, in: store, knowing: keys)

@@ -79,8 +79,8 @@ final class RemoteStream {
     try checkDigest(of: start..<length, body)
   }
 
-  /// Reads some ranges, and of each segment only what they need; verifies the checksums and lengths
-  /// of frames instead of its hash.
+  /// Reads some ranges, and of each segment only what they need, as far as its session's seal allows
+  /// verifying a part; see ``SealedContents/Verification``.
   ///
   /// - Parameter ranges: in order and disjoint.
   func read(_ ranges: [Range<StreamOffset>], _ body: Body) async throws {
@@ -92,7 +92,8 @@ final class RemoteStream {
         digest = position == 0 ? SHA256() : nil
       }
       try await advance(to: range.upperBound, body) { segment in
-        ranges.map { segment.positions(of: $0) }.filter { !$0.isEmpty }
+        verification(of: segment) == .whole
+          ? [segment.positions] : ranges.map { segment.positions(of: $0) }.filter { !$0.isEmpty }
       }
     }
     if digest != nil { try checkDigest(of: 0..<position, body) }
@@ -205,6 +206,11 @@ final class RemoteStream {
     }
   }
 
+  /// How a segment is verified if not all of it is read.
+  func verification(of segment: SegmentName) -> SealedContents.Verification {
+    remote.contents?.verification(of: segment) ?? .checksums
+  }
+
   private func open(
     _ segment: SegmentName, wanting parts: [Range<Int64>]
   ) async throws -> StoredSegment {
@@ -213,7 +219,8 @@ final class RemoteStream {
     let isWhole = parts == [segment.positions]
     var head = heads[segment]
     if head == nil {
-      head = try await .fetch(segment, in: remote.folder, from: store, whole: isWhole)
+      head = try await .fetch(
+        segment, in: remote.folder, from: store, verification(of: segment), whole: isWhole)
     }
     guard let head else { preconditionFailure("a head was fetched") }
     let stored = StoredSegment(

@@ -9,6 +9,8 @@ struct SegmentHead: Sendable {
   let layout: SegmentLayout
   /// Bytes of the object that came with it, and their offset in the object.
   let loaded: (start: Int64, bytes: [UInt8])
+  /// Whether the session's seal names this index, which then proves the frames.
+  let isSealed: Bool
 
   /// Objects up to this size are fetched whole: a request costs more than the bytes.
   static let wholeLimit: ByteCount = 32 << 10
@@ -17,10 +19,13 @@ struct SegmentHead: Sendable {
 
   /// Fetches an index.
   ///
-  /// - Parameter whole: whether the rest of the object is needed as well.
+  /// - Parameters:
+  ///   - verification: what is known of it.
+  ///   - whole: whether the rest of the object is needed as well.
   /// - Throws: ``ReplicaError`` if the object or its index is damaged, ``ObjectStore/StoreError``.
   static func fetch(
-    _ name: SegmentName, in folder: SessionFolder, from store: any ObjectStore, whole: Bool
+    _ name: SegmentName, in folder: SessionFolder, from store: any ObjectStore,
+    _ verification: SealedContents.Verification, whole: Bool
   ) async throws -> SegmentHead {
     let key = folder.key + name.fileName
     guard !whole, name.stored > wholeLimit else {
@@ -28,7 +33,7 @@ struct SegmentHead: Sendable {
       guard ByteCount(object.count) == name.stored else {
         throw damaged(name, "has \(object.count) bytes, not what its name says")
       }
-      return try SegmentHead(name, start: 0, object)
+      return try SegmentHead(name, start: 0, object, verification)
     }
     let size = name.stored.bytes
     var start = size - guess
@@ -39,12 +44,24 @@ struct SegmentHead: Sendable {
       guard start >= 0 else { throw damaged(name, "is shorter than its index") }
       tail = try await piece(start..<size - guess, of: name, key, store) + tail
     }
-    return try SegmentHead(name, start: start, tail)
+    return try SegmentHead(name, start: start, tail, verification)
   }
 
-  private init(_ name: SegmentName, start: Int64, _ bytes: [UInt8]) throws {
+  private init(
+    _ name: SegmentName, start: Int64, _ bytes: [UInt8],
+    _ verification: SealedContents.Verification
+  ) throws {
     self.name = name
     loaded = (start, bytes)
+    if case .index(let hash) = verification {
+      let found = try naming(name) { try SegmentIndex.hash(endOf: bytes[...]).text }
+      guard found == hash else {
+        throw Self.damaged(name, "does not have the index that the session was sealed with")
+      }
+      isSealed = true
+    } else {
+      isSealed = false
+    }
     layout = try naming(name) {
       let (index, length) = try SegmentIndex.decode(endOf: bytes[...])
       return try SegmentLayout(
@@ -58,13 +75,17 @@ struct SegmentHead: Sendable {
 
   /// The index without the bytes that came with it.
   var withoutBytes: SegmentHead {
-    SegmentHead(name: name, layout: layout, held: (name.stored.bytes, []))
+    SegmentHead(
+      name: name, layout: layout, held: (name.stored.bytes, []), isSealed: isSealed)
   }
 
-  private init(name: SegmentName, layout: SegmentLayout, held: (start: Int64, bytes: [UInt8])) {
+  private init(
+    name: SegmentName, layout: SegmentLayout, held: (start: Int64, bytes: [UInt8]), isSealed: Bool
+  ) {
     self.name = name
     self.layout = layout
     self.loaded = held
+    self.isSealed = isSealed
   }
 
   /// Fetches a range of an object.

@@ -1,3 +1,4 @@
+import Crypto
 import Delta
 import ObjectStore
 import Platform
@@ -18,6 +19,8 @@ final class StoredSegment {
   /// Wanted frames, in order.
   private let frames: [Int]
   private let head: (start: Int64, bytes: [UInt8])
+  /// Whether each frame is compared with its hash: not if all are read, and compared with the name.
+  private let provesFrames: Bool
   /// The frames fetched last.
   private var run: (start: Int64, bytes: [UInt8])?
   /// The frame decompressed last.
@@ -37,6 +40,7 @@ final class StoredSegment {
     layout = head.layout
     key = folder.key + head.name.fileName
     self.head = head.loaded
+    provesFrames = head.isSealed && parts != [head.name.positions]
     self.store = store
     self.decoder = decoder
     var frames: [Int] = []
@@ -89,13 +93,32 @@ final class StoredSegment {
     }
     for held in [head, run].compactMap({ $0 }) {
       guard let position = Self.position(of: stored, in: held) else { continue }
-      let bytes = try naming(name) {
-        try decoder.decode(layout.index.frames[number], of: held.bytes, from: position)
-      }
+      let bytes = try decode(layout.index.frames[number], held.bytes, at: position)
       open = (number, bytes)
       return bytes
     }
     throw ReplicaError(.damagedObject, "\(name.fileName): frame \(number) is not there")
+  }
+
+  private func decode(
+    _ frame: FrameSummary, _ bytes: [UInt8], at position: Int
+  ) throws -> [UInt8] {
+    // The index has no hash of a frame that is the whole segment: the name has it.
+    let isSegment = name.kind == .plain && layout.index.frames.count == 1
+    if provesFrames, !isSegment {
+      try expectSealed(frame.matches(bytes[position..<position + frame.storedLength]))
+    }
+    let log = try naming(name) { try decoder.decode(frame, of: bytes, from: position) }
+    if provesFrames, isSegment {
+      try expectSealed(NameField.hash16(SHA256.hash(data: log)) == name.hash)
+    }
+    return log
+  }
+
+  private func expectSealed(_ isSealed: Bool) throws {
+    guard !isSealed else { return }
+    throw ReplicaError(
+      .damagedObject, "\(name.fileName) holds other bytes than its session was sealed with")
   }
 
   /// The object's bytes from a frame on, as far as wanted frames are close together.

@@ -63,6 +63,9 @@ package final class Manifest: Sendable {
     CREATE TABLE IF NOT EXISTS put(
       store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
       PRIMARY KEY(store, id, name)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS segmentIndex(
+      store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL,
+      PRIMARY KEY(store, id, name)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS store(
       url TEXT PRIMARY KEY, checkedBoot TEXT, checkedAt INTEGER, lastSuccess INTEGER,
       failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER,
@@ -74,6 +77,7 @@ package final class Manifest: Sendable {
       "SELECT store, id, name, proven, own FROM segment LIMIT 1",
       "SELECT store, id, due FROM remains LIMIT 1",
       "SELECT store, id, name FROM put LIMIT 1",
+      "SELECT store, id, name, hash FROM segmentIndex LIMIT 1",
       "SELECT url, \(storeColumns) FROM store LIMIT 1",
     ])
 
@@ -110,8 +114,16 @@ package final class Manifest: Sendable {
     let begun = try String.fetchAll(
       database.cachedStatement(sql: "SELECT name FROM put WHERE store = ? AND id = ?"),
       arguments: [store, id.description])
+    let hashes = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT name, hash FROM segmentIndex WHERE store = ? AND id = ?"),
+      arguments: [store, id.description])
+    var indexes: [SegmentName: String] = [:]
+    for row in hashes {
+      if let name = SegmentName(try row.value("name")) { indexes[name] = try row.value("hash") }
+    }
     var entry = try Self.entry(
-      row, segments: segments, intended: Set(begun.compactMap(SegmentName.init)))
+      row, segments: segments, intended: Set(begun.compactMap(SegmentName.init)), indexes: indexes)
     entry.own = own
     return entry
   }
@@ -133,13 +145,14 @@ package final class Manifest: Sendable {
   }
 
   private static func entry(
-    _ row: Row, segments: [SegmentName: Bool], intended: Set<SegmentName>
+    _ row: Row, segments: [SegmentName: Bool], intended: Set<SegmentName>,
+    indexes: [SegmentName: String]
   ) throws -> UploadCheckpoint {
     guard let link = try? Link(encoded: Array(try row.value("link") as Data)[...]) else {
       throw DamagedRow()
     }
     var entry = UploadCheckpoint(
-      boot: try row.value("boot"), segments: segments, intended: intended)
+      boot: try row.value("boot"), segments: segments, intended: intended, indexes: indexes)
     entry.generation = try row.value("generation", in: 1...DeltaInstructions.highestGeneration)
     entry.sent = StreamOffset(try row.value("sent", in: offsets))
     entry.merged = StreamOffset(try row.value("merged", in: offsets))
@@ -182,10 +195,17 @@ package final class Manifest: Sendable {
               store, id.description, name.fileName, proven, entry.own.contains(name),
             ])
         } else {
-          try database.execute(
-            sql: "DELETE FROM segment WHERE store = ? AND id = ? AND name = ?",
-            arguments: [store, id.description, name.fileName])
+          for table in ["segment", "segmentIndex"] {
+            try database.cachedStatement(
+              sql: "DELETE FROM \(table) WHERE store = ? AND id = ? AND name = ?"
+            ).execute(arguments: [store, id.description, name.fileName])
+          }
         }
+      }
+      for name in entry.unsavedIndexes {
+        try database.cachedStatement(
+          sql: "INSERT OR REPLACE INTO segmentIndex(store, id, name, hash) VALUES (?,?,?,?)"
+        ).execute(arguments: [store, id.description, name.fileName, entry.indexes[name]])
       }
       for name in entry.unsavedIntentions {
         try database.cachedStatement(
@@ -211,7 +231,7 @@ package final class Manifest: Sendable {
   }
 
   private func forget(_ id: SessionID, in database: Database) throws {
-    for table in ["session", "segment", "remains", "put"] {
+    for table in ["session", "segment", "remains", "put", "segmentIndex"] {
       try database.cachedStatement(sql: "DELETE FROM \(table) WHERE store = ? AND id = ?")
         .execute(arguments: [store, id.description])
     }

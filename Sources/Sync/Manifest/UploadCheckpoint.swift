@@ -53,22 +53,33 @@ struct UploadCheckpoint: Equatable {
   var own: Set<SegmentName> = []
   /// Segments of requests that were begun and whose result is unknown.
   private(set) var intended: Set<SegmentName> = []
+  /// Hashes of the indexes of segments that this home made, in lower-case hex; a seal names them.
+  private(set) var indexes: [SegmentName: String] = [:]
+  /// Segments whose hash was added since the database was written.
+  private(set) var unsavedIndexes: Set<SegmentName> = []
   /// Segments added, changed or removed since the database was written.
   var unsaved: Set<SegmentName> = []
   /// Intentions added or settled since then.
   private(set) var unsavedIntentions: Set<SegmentName> = []
 
   init(
-    boot: String, segments: [SegmentName: Bool] = [:], intended: Set<SegmentName> = []
+    boot: String, segments: [SegmentName: Bool] = [:], intended: Set<SegmentName> = [],
+    indexes: [SegmentName: String] = [:]
   ) {
     self.boot = boot
     self.segments = segments
     self.intended = intended
+    self.indexes = indexes
   }
 
   /// Records that this home puts a segment; to be saved before the request.
-  mutating func intend(_ name: SegmentName) {
+  ///
+  /// - Parameters:
+  ///   - name: its name.
+  ///   - index: the hash of its index.
+  mutating func intend(_ name: SegmentName, index: String) {
     if intended.insert(name).inserted { unsavedIntentions.insert(name) }
+    if indexes.updateValue(index, forKey: name) != index { unsavedIndexes.insert(name) }
   }
 
   /// Records that this home put a segment, or found it equal to its log.
@@ -86,7 +97,7 @@ struct UploadCheckpoint: Equatable {
   }
 
   /// Records that everything is in the database.
-  mutating func markSaved() { (unsaved, unsavedIntentions) = ([], []) }
+  mutating func markSaved() { (unsaved, unsavedIntentions, unsavedIndexes) = ([], [], []) }
 
   /// Whether anything was put; a failed pass may have saved only its failure.
   var hasBegun: Bool { revision > 0 || sent > 0 || !segments.isEmpty }

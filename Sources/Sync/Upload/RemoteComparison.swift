@@ -46,7 +46,8 @@ struct RemoteComparison {
     state.vanished = known.segments.keys.filter {
       $0.generation == known.generation && !remote.segments.contains($0)
     }
-    var entry = UploadCheckpoint(boot: context.machine.bootId, intended: known.intended)
+    var entry = UploadCheckpoint(
+      boot: context.machine.bootId, intended: known.intended, indexes: known.indexes)
     entry.generation = remote.generation
     entry.sent = remote.mark
     entry.revision = remote.revision?.number ?? 0

@@ -49,7 +49,7 @@ struct RemoteWriter {
     guard try log.isStillTheSame() else {
       throw ReplicaError(.localLogChanged, "\(log.path) was rewritten while it was read")
     }
-    try begin(&state, putting: segment.name)
+    try begin(&state, putting: segment)
     var receipt = PutReceipt?.none
     do {
       var attempt = 1
@@ -58,7 +58,7 @@ struct RemoteWriter {
         attempt += 1
         guard attempt <= Self.mostNames else { throw takenNames(made.name.fileName) }
         segment = try made.renamed(attempt)
-        try begin(&state, putting: segment.name)
+        try begin(&state, putting: segment)
         receipt = try await putOnce(folder.key + segment.name.fileName, segment.body)
       }
     } catch {
@@ -227,9 +227,9 @@ struct RemoteWriter {
 
   /// Records that a request is in progress whose result is unknown.
   ///
-  /// - Parameter name: the segment that it puts: if its answer is lost, it counts nevertheless.
-  func begin(_ state: inout SessionState, putting name: SegmentName? = nil) throws {
-    if let name { state.entry.intend(name) }
+  /// - Parameter segment: the segment that it puts: if its answer is lost, it counts nevertheless.
+  func begin(_ state: inout SessionState, putting segment: EncodedSegment? = nil) throws {
+    if let segment { state.entry.intend(segment.name, index: try segment.indexHash) }
     guard !state.entry.isDirty || !state.entry.unsavedIntentions.isEmpty else { return }
     state.entry.isDirty = true
     try save(&state)

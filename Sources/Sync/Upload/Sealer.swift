@@ -57,8 +57,10 @@ struct Sealer {
     final.lastUpdatedAt = verdict.endedAt
     final.fileSizeBytes = state.length.byteCount
     final.objects = objects.map(\.fileName)
-    final.basis = try await writer.basis(of: objects, state).map(\.fileName)
+    let basis = try await writer.basis(of: objects, state)
+    final.basis = basis.map(\.fileName)
     final.generation = state.entry.generation == 1 ? nil : state.entry.generation
+    final.indexes = try await indexes(of: objects + basis, final, length: length, state)
 
     let hasSuperseded = !state.entry.hasOnlyFinalObjects
     let name = try await put(final, length: length, &state)
@@ -69,6 +71,27 @@ struct Sealer {
     if let replaced = state.replacedLog {
       writer.report(.sealedAsSent(session: state.session, reason: replaced.text(sealed: length)))
     }
+  }
+
+  /// Hashes of the objects' indexes, as far as this home knows that it made them.
+  ///
+  /// An index that was read back proves nothing, because others can write it: readers then read the
+  /// object whole. But a seal that this home signed says what a pass knew that died before its local
+  /// record.
+  private func indexes(
+    of objects: [SegmentName], _ sidecar: Sidecar, length: StreamOffset, _ state: SessionState
+  ) async throws -> [String?] {
+    let known = objects.map { state.entry.indexes[$0] }
+    guard known.contains(nil), context.signer != nil,
+      let seal = try await writer.folders.known(state.session, in: writer.folder)?.seal,
+      seal.length == length, seal.generation == state.entry.generation
+    else { return known }
+    let reader = RemoteReader(context.store, knowing: context.keys)
+    let said = try? await reader.read(seal, in: writer.folder)
+    guard let said, said.objects == sidecar.objects, said.basis == sidecar.basis else {
+      return known
+    }
+    return said.indexes ?? known
   }
 
   /// Puts the seal, or finds the one of a pass that died before its local record.

@@ -242,7 +242,8 @@ extension SessionState {
     var adopted = revision
     adopted.deviceId = sidecar.deviceId
     adopted.bind(to: context.home.owner, of: context.device)
-    (adopted.objects, adopted.basis, adopted.digest) = (nil, nil, nil)
+    (adopted.objects, adopted.basis, adopted.indexes) = (nil, nil, nil)
+    adopted.digest = nil
     (adopted.recorder, adopted.seal, adopted.source) = (nil, nil, nil)
     sidecar = adopted
     if verdict != nil { try judge(context) }

@@ -1,7 +1,8 @@
 import Crypto
+import Platform
 
-/// The first 16 bytes of a SHA-256, which identify a block.
-struct BlockHash: Sendable, Hashable, Comparable {
+/// The first 16 bytes of a SHA-256, which identify a block, a frame or an index.
+package struct ContentHash: Sendable, Hashable, Comparable {
   /// Length of the encoded form in bytes.
   static let length = 16
 
@@ -15,11 +16,16 @@ struct BlockHash: Sendable, Hashable, Comparable {
     self.init(hasher.finalize())
   }
 
+  /// The hash of some bytes.
+  package init(of bytes: ArraySlice<UInt8>) {
+    self = bytes.withUnsafeBytes { ContentHash(of: $0) }
+  }
+
   /// The hash of a block that consists of others, computed without reading these again.
   ///
   /// It cannot equal the hash of a plain block of the same length: that block would have to consist
   /// of these hashes, which are at least 128 times shorter than the blocks they represent.
-  init(of parts: some Sequence<BlockHash>) {
+  init(of parts: some Sequence<ContentHash>) {
     var hasher = SHA256()
     for part in parts { hasher.update(data: part.encoded) }
     self.init(hasher.finalize())
@@ -46,8 +52,11 @@ struct BlockHash: Sendable, Hashable, Comparable {
     [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
   }
 
+  /// Its bytes in lower-case hex.
+  package var text: String { Hex.text(encoded) }
+
   /// Orders by bytes.
-  static func < (left: BlockHash, right: BlockHash) -> Bool {
+  package static func < (left: ContentHash, right: ContentHash) -> Bool {
     left.high == right.high ? left.low < right.low : left.high < right.high
   }
 }
