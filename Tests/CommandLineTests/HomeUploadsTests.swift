@@ -33,6 +33,8 @@ import TidemarkUpload
       asked += 1
       return isStoreDown
     }
+    // Their folders go with them.
+    withExtendedLifetime(homes) {}
     #expect(round.isStopped == isStoreDown)
     return (started.withLock { $0 }, asked)
   }
