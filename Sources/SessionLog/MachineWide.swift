@@ -129,6 +129,11 @@ public enum MachineWide {
     return key
   }
 
+  /// The record of whose session each is, in root's own home; see ``SessionClaims``.
+  package static func claims(of account: Account) -> SessionClaims {
+    SessionClaims(home(of: Account(id: 0)).path + "/claims", of: account)
+  }
+
   /// Number of characters, of 36 kinds: over 300 bits.
   private static let ownershipKeyLength = 64
 

@@ -22,6 +22,8 @@ struct CommandContext {
   private let openedStore: (any ObjectStore)?
   /// The key of root's proofs that sessions are their users'; nil if users upload their own.
   private let ownershipKey: [UInt8]?
+  /// The sessions that root has recorded as the user's; nil if users upload their own.
+  private let claims: SessionClaims?
   /// The device's key, read with root's rights; nil for one's own home.
   private let openedSigner: DeviceKey?
 
@@ -62,6 +64,7 @@ struct CommandContext {
     let servesAll = home.owner?.isRoot == true
     (openedStore, openedSigner) = (nil, nil)
     ownershipKey = servesAll ? try MachineWide.ownershipKey() : nil
+    claims = servesAll ? home.owner.map(MachineWide.claims) : nil
   }
 
   /// Opens another user's home as root, and continues with that user's rights.
@@ -71,8 +74,10 @@ struct CommandContext {
   ///   - isNeeded: whether to create one's own home if missing.
   ///   - transfers: maximum number of concurrent requests.
   ///   - byteLimit: maximum bytes of objects to send.
+  ///   - claimsOnlyOpen: whether sealed sessions stay as they are: only open ones are claimed.
   init(
     user name: String?, isNeeded: Bool = true, transfers: Int? = nil, byteLimit: ByteCount? = nil,
+    claimsOnlyOpen: Bool = false,
     choice: StoreChoice = StoreChoice(), logger: Logger
   ) throws {
     let own = try CommandContext(
@@ -90,7 +95,10 @@ struct CommandContext {
     }
     var store = try own.openStore(transfers: transfers)
     if let byteLimit { store = store.map { LimitedStore($0, bytes: byteLimit) } }
-    try self.init(MachineWide.home(of: account), from: own, store: store)
+    let home = MachineWide.home(of: account)
+    let claims = MachineWide.claims(of: account)
+    if isNeeded { try Self.claim(home, onlyOpen: claimsOnlyOpen, claims, logger) }
+    try self.init(home, from: own, claims: claims, store: store)
     // Only root may write to a folder: keep root's rights in reserve instead of giving them up.
     if store?.isFolder == true {
       try account.assumeRights()
@@ -114,7 +122,33 @@ struct CommandContext {
     KnownKeys(home, named: settings.trust, own: own)
   }
 
-  private init(_ home: Home, from own: CommandContext, store: (any ObjectStore)?) throws {
+  /// Claims a user's local sessions while this process has root's rights.
+  private static func claim(
+    _ home: Home, onlyOpen: Bool, _ claims: SessionClaims, _ logger: Logger
+  ) throws {
+    do {
+      // Those to be sent first.
+      try claims.claim(sessions(of: home, onlyOpen: onlyOpen))
+    } catch let error as SystemError where error.isNotFound || error.isDiskFull {
+      logger.info("sessions in \(home.path) wait until they are claimed: \(error)")
+    }
+  }
+
+  /// The sessions in a user's home, those that are not sealed first.
+  private static func sessions(of home: Home, onlyOpen: Bool) throws -> [SessionID] {
+    // Only the user's own rights may follow what is in the home.
+    try home.owner?.assumeRights()
+    let sessions = Swift.Result {
+      try home.openSessions() + (onlyOpen ? [] : home.days().flatMap(home.sessions))
+    }
+    try Account.resumeOwnRights()
+    return try sessions.get()
+  }
+
+  private init(
+    _ home: Home, from own: CommandContext, claims: SessionClaims, store: (any ObjectStore)?
+  ) throws {
+    self.claims = claims
     environment = own.environment
     settings = own.settings
     (device, hasHome) = (own.device, true)
@@ -138,8 +172,10 @@ struct CommandContext {
     RefusedHomes(own.home).report(try RefusedHome.all())
     let homes = try MachineWide.homes().homes
     let store = try own.openStore(transfers: transfers)
-    return try homes.filter { $0 != own.home }.map {
-      try CommandContext($0, from: own, store: store)
+    return try homes.filter { $0 != own.home }.map { home in
+      let claims = MachineWide.claims(of: home.owner ?? .current)
+      try? claims.lookUp(sessions(of: home, onlyOpen: true))
+      return try CommandContext(home, from: own, claims: claims, store: store)
     }
       + [own]
   }
@@ -253,8 +289,10 @@ struct CommandContext {
           ? settings.store(at: store, transfers: transfers, environment: environment)
           : storeOrItsProblem(at: store)))
     counted(store)
-    let ownership = ownershipKey.flatMap { key in
-      home.owner.map { SessionOwnership($0, store: store.location, key: key) }
+    var ownership: SessionOwnership?
+    if let ownershipKey, let claims, let owner = home.owner {
+      ownership = SessionOwnership(
+        owner, store: store.location, key: ownershipKey, claims: claims)
     }
     return try SyncContext(
       home: home, device: device, store: store, machine: .current,

@@ -31,7 +31,8 @@ import Testing
     #expect(lines.count == 6, "\(read.text)")
     // Newest first; of two that began in the same second, either may be.
     #expect(lines[0].prefix(25) > lines[1].prefix(25))
-    let statuses = lines[0].contains(" active ") ? ["active", "terminated"] : ["terminated", "active"]
+    let isOpenNewer = lines[0].contains(" active ")
+    let statuses = isOpenNewer ? ["active", "terminated"] : ["terminated", "active"]
     for (line, status) in zip(lines, statuses) { #expect(line.contains(" \(status) ")) }
     #expect(lines[2...3] == statuses.map { "\($0.uppercased()) true" }[...])
     #expect(lines[4...5].allSatisfy { $0.hasPrefix("keep ") })

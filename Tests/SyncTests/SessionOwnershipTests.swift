@@ -28,18 +28,31 @@ import Testing
   }
 
   private func context(
-    _ local: TestHome, _ user: Account, isOwned: Bool = true, _ consent: Consent = .logs
+    _ local: TestHome, _ user: Account, isOwned: Bool = true, _ consent: Consent = .logs,
+    claims: SessionClaims? = nil
   ) throws -> SyncContext {
+    // As if root had lost its record, so that the store has to say whose a session is.
+    let claims =
+      claims ?? SessionClaims("\(local.folder)/claims", of: user, on: clock.machine)
     let home = Home(path: local.home.path, owner: isOwned ? user : nil)
       .compressing(with: SegmentCompression())
     return try SyncContext(
       home: home, device: victim.device, store: store, machine: clock.machine, transfers: 4,
       consent: consent,
-      ownership: isOwned ? SessionOwnership(user, store: store.location, key: Self.key) : nil)
+      ownership: isOwned
+        ? SessionOwnership(user, store: store.location, key: Self.key, claims: claims) : nil)
   }
 
   private func upload(_ local: TestHome, _ user: Account) async throws -> UploadReport {
     try await onePass(.all) { try context(local, user) }
+  }
+
+  /// Uploads like root's process for a home: it claims the home's sessions beforehand.
+  private func uploadClaimed(_ local: TestHome, _ user: Account) async throws -> UploadReport {
+    let path = "\(victim.folder)/claims"
+    let claims = SessionClaims(path, of: user, on: clock.machine)
+    try claims.claim(local.home.openSessions())
+    return try await onePass(.all) { try context(local, user, claims: claims) }
   }
 
   /// The paths of the sessions' objects.
@@ -100,6 +113,54 @@ import Testing
     #expect(own.count == 1 && own.first??.session == session)
     let others = try await remote(other, Self.users.other)
     #expect(others.count == (isPlanted ? 1 : 0) && others.allSatisfy { $0 == nil })
+  }
+
+  /// The proof in the attacker's cache is genuine: the store had nothing yet when it was made.
+  @Test func `a session belongs to the home that had it first, whatever a cache proves`()
+    async throws
+  {
+    let writer = try victim.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    let session = writer.session
+    try plant(session, log: Array("forged\n".utf8))
+    // Another process writes the session: it is open.
+    let lock = try FileLock.shared(other.home.files(for: session).lock)
+    defer { withExtendedLifetime(lock) {} }
+    // Killed between the proof and the first PUT, before the victim's first upload.
+    store.plan(.die, on: "PUT", keyContaining: "\(session)")
+    _ = try? await upload(other, Self.users.other)
+    store.revive()
+    #expect(try objects().filter { $0.contains("\(session)") }.isEmpty)
+    #expect(try await uploadClaimed(victim, Self.users.victim).failures.isEmpty)
+    try writer.end(.exit(0))
+    #expect(try await uploadClaimed(victim, Self.users.victim).failures.isEmpty)
+    let before = try objects()
+    let manifest = try DatabaseQueue(path: other.home.cachePath + "/manifest.sqlite")
+    try await manifest.write { try $0.execute(sql: "UPDATE session SET dirty = 0, revision = 9") }
+    try #require(
+      await manifest.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM session") } == 1)
+    for consent in [Consent.metadata, .logs] {
+      let local = LocalSession(other.home, session)
+      var state = try local.loadUploadState() ?? UploadState()
+      state.consent = consent
+      try local.write(state, isDurable: false)
+      let report = try await uploadClaimed(other, Self.users.other)
+      #expect((report.failures.first?.error as? ReplicaError)?.code == .foreignSession)
+    }
+    #expect(try objects() == before)
+  }
+
+  @Test func `a session that appears after root claimed the others waits`() async throws {
+    let session = try victim.session(Array("one\n".utf8))
+    // Where its process has given up root's rights, the record cannot be written.
+    let claims = SessionClaims("/dev/null/claims", of: Self.users.victim, on: clock.machine)
+    let report = try await onePass(.all) {
+      try context(victim, Self.users.victim, claims: claims)
+    }
+    #expect(report.failures.isEmpty && report.waiting.map(\.reason) == [.nextUpload])
+    #expect(try objects().isEmpty)
+    #expect(try await uploadClaimed(victim, Self.users.victim).failures.isEmpty)
+    #expect(try objects().contains { $0.contains("\(session)") })
   }
 
   @Test func `every revision names its user`() async throws {

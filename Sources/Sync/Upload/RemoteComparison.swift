@@ -74,6 +74,9 @@ struct RemoteComparison {
   private func proveOwner(_ state: inout SessionState, _ remote: RemoteSession) async throws {
     guard let ownership = context.ownership else { return }
     let (session, folder) = (state.session, writer.folder)
+    guard ownership.hasClaimed(session) else {
+      throw ownership.refusal(session, state.local.files.log)
+    }
     guard !ownership.proves(state.entry.owner, session, in: folder) else { return }
     switch try await ownership.finding(remote, by: context.reader) {
     case .own: state.entry.owner = ownership.proof(session, in: folder)

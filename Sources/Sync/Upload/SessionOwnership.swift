@@ -2,21 +2,24 @@ import Crypto
 import ObjectStore
 import Replica
 package import Platform
-import SessionLog
+package import SessionLog
 
 /// Which sessions a pass may continue when root sends those of all users of a machine.
 ///
 /// All users' sessions are below one device's prefix, and users can create files in their own homes
-/// under any session id: ids are not secret. So each revision states the user whose home it came
-/// from; if the store has another user's session, or one that states no user, it is neither
-/// continued nor deleted.
+/// under any session id: ids are not secret. So root records whose home had a session first, see
+/// ``SessionLog/SessionClaims``, and each revision states the user whose home it came from. If the
+/// record or the store says another user's, or the store has one that states no user, the session is
+/// neither continued nor deleted.
 ///
 /// The manifest, too, is under the user's control. To save a listing, it contains a proof that an
-/// earlier pass has checked, made with a key that only root can read.
+/// earlier pass has checked, made with a key that only root can read. The proof stays valid because a
+/// claim never passes to another user.
 package struct SessionOwnership: Sendable {
   private let user: Account
   private let store: String
   private let key: SymmetricKey
+  private let claims: SessionClaims
 
   /// Describes the owner of a home.
   ///
@@ -24,9 +27,17 @@ package struct SessionOwnership: Sendable {
   ///   - user: the owner.
   ///   - store: the store's location.
   ///   - key: see ``SessionLog/MachineWide/ownershipKey(on:)``.
-  package init(_ user: Account, store: String, key: [UInt8]) {
+  ///   - claims: the sessions that the user has claimed.
+  package init(_ user: Account, store: String, key: [UInt8], claims: SessionClaims) {
     (self.user, self.store, self.key) = (user, store, SymmetricKey(data: key))
+    self.claims = claims
   }
+
+  /// Whether a session has been claimed, by this or another user: until then it waits.
+  func isClaimed(_ session: SessionID) -> Bool { claims.isOwn(session) != nil }
+
+  /// Whether the user has claimed a session.
+  func hasClaimed(_ session: SessionID) -> Bool { claims.isOwn(session) == true }
 
   /// A session's owner according to a listing.
   enum Finding {
@@ -54,20 +65,20 @@ package struct SessionOwnership: Sendable {
 
   /// Whether a proof from the manifest is valid.
   func proves(_ proof: [UInt8]?, _ session: SessionID, in folder: SessionFolder) -> Bool {
-    guard let proof else { return false }
+    guard let proof, hasClaimed(session) else { return false }
     return HMAC<SHA256>.isValidAuthenticationCode(
       proof, authenticating: statement(session, folder), using: key)
   }
 
   private func statement(_ session: SessionID, _ folder: SessionFolder) -> [UInt8] {
-    Array("\(store)\n\(folder.key)\(session)\n\(user.id)".utf8)
+    Array("claimed\n\(store)\n\(folder.key)\(session)\n\(user.id)".utf8)
   }
 
   /// The error for a session that is another user's.
   func refusal(_ session: SessionID, _ log: String) -> ReplicaError {
     ReplicaError(
       .foreignSession,
-      "the store has \(session), and not as a session of \(user.name) (uid \(user.id)): nothing of it "
+      "\(session) is not known as a session of \(user.name) (uid \(user.id)): nothing of it "
         + "is sent; if the log is to be sent, 'tidemark import \(log)' makes another session of it")
   }
 }

@@ -154,7 +154,8 @@ struct Upload: AsyncParsableCommand {
   /// rights.
   func setupOfHome(of user: String) throws -> CommandContext {
     let setup = try CommandContext(
-      user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit, choice: choice,
+      user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit,
+      claimsOnlyOpen: true, choice: choice,
       logger: diagnostics.logger())
     HomeUploads.imposed = try HomeUploads.budget.impose()
     return setup

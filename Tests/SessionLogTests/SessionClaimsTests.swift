@@ -1,0 +1,63 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@Suite(.tags(.medium)) struct SessionClaimsTests {
+  private let home: TestHome
+  private let folder: String
+
+  init() throws {
+    home = try TestHome()
+    folder = home.folder + "/claims"
+  }
+
+  private func claims(_ user: UInt32) -> SessionClaims {
+    SessionClaims(folder, of: Account(id: user), on: home.clock.machine)
+  }
+
+  private func session(_ random: String, day: String = "20260122") throws -> SessionID {
+    try #require(SessionID("\(day)t143005z-\(random)"))
+  }
+
+  @Test func `the first user keeps a session, and later ones are told so`() throws {
+    let (one, two) = (try session("k3f9a7c2"), try session("k3f9a7c3"))
+    try claims(1).claim([one])
+    let other = claims(2)
+    try other.claim([one, two])
+    #expect(other.isOwn(one) == false && other.isOwn(two) == true)
+    let again = claims(1)
+    #expect(again.isOwn(one) == true && again.isOwn(two) == false)
+    // Nothing is written for a session that is known.
+    let path = "\(folder)/\(one.day)"
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "\(one) 1\n\(two) 2\n")
+  }
+
+  @Test(arguments: ["20260122t143005z-k3f9", "\u{0}\u{0}\u{0}", "20260122t143005z-k3f9a7c2 x\n"])
+  func `a line that a power failure cut is ignored`(torn: String) throws {
+    let (one, two) = (try session("k3f9a7c2"), try session("k3f9a7c3"))
+    try claims(1).claim([two])
+    let path = "\(folder)/\(two.day)"
+    let handle = try #require(FileHandle(forWritingAtPath: path))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data(torn.utf8))
+    try handle.close()
+    #expect(claims(2).isOwn(one) == true)
+    #expect(claims(1).isOwn(one) == false && claims(1).isOwn(two) == true)
+  }
+
+  @Test func `the record of a day ends long after its sessions`() throws {
+    let (old, new) = (try session("k3f9a7c2", day: "20200101"), try session("k3f9a7c3"))
+    try claims(1).claim([old])
+    try Data().write(to: URL(filePath: "\(folder)/other"))
+    try claims(1).claim([new])
+    #expect(try Directory.names(in: folder).sorted() == [new.day, "other"].sorted())
+  }
+
+  @Test func `a record that cannot be written claims nothing`() throws {
+    let claims = SessionClaims("/dev/null/claims", of: Account(id: 1), on: home.clock.machine)
+    #expect(throws: SystemError.self) { try claims.claim([session("k3f9a7c2")]) }
+    #expect(try claims.isOwn(session("k3f9a7c2")) == nil)
+  }
+}
