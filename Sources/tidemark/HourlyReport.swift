@@ -5,20 +5,36 @@ import SessionLog
 /// Remembers when an error was reported, so that cron, which mails every line, repeats it once an
 /// hour instead of once a minute.
 struct HourlyReport {
+  /// What is reported.
+  ///
+  /// Each kind has its own record, so that two lasting problems do not make each other due.
+  enum Kind: String, CaseIterable {
+    /// An error that ended an upload.
+    case uploadError = "upload-error"
+    /// What a pass left undone.
+    case partial
+    /// The command of `on-crash` is not run.
+    case crashCommand = "crash-command"
+    /// The command of `on-stale` is not run.
+    case staleCommand = "stale-command"
+    /// A store or a target of alerts that fails.
+    case alerts
+    /// See ``RefusedHomes``.
+    case refusedHomes = "refused-homes"
+  }
+
   private struct Last: Codable {
     let text: String
     let at: Timestamp
   }
 
   private let folder: String
-  private let name: String
-  private var path: String { "\(folder)/\(name).json" }
+  private let kind: Kind
+  private var path: String { "\(folder)/\(kind.rawValue).json" }
   private static let interval = Duration.hours(1)
 
   /// Keeps its record in a home's cache.
-  ///
-  /// - Parameter name: the kind of report; each has its own record.
-  init(_ home: Home, name: String = "reported") { (folder, self.name) = (home.cachePath, name) }
+  init(_ home: Home, _ kind: Kind) { (folder, self.kind) = (home.cachePath, kind) }
 
   /// Whether to report an error now; if so, records that it was reported.
   ///

@@ -9,7 +9,7 @@ struct RefusedHomes {
   private let report: HourlyReport
 
   /// - Parameter home: root's home, which records the last report.
-  init(_ home: Home) { report = HourlyReport(home, name: "refused-homes") }
+  init(_ home: Home) { report = HourlyReport(home, .refusedHomes) }
 
   /// Reports them if due.
   func report(_ refused: [RefusedHome]) {

@@ -193,7 +193,7 @@ import Testing
 
   @Test func `an error is reported at most once an hour`() throws {
     let folder = try TemporaryDirectory()
-    let report = HourlyReport(Home(path: folder.path))
+    let report = HourlyReport(Home(path: folder.path), .uploadError)
     let start = Timestamp(milliseconds: 1_767_225_600_000)
     #expect(report.isDue("a", at: start))
     #expect(!report.isDue("a", at: start + .seconds(60)))
@@ -203,6 +203,18 @@ import Testing
     #expect(report.isDue("a", at: start + .seconds(3720)))
     // The clock was set back.
     #expect(report.isDue("a", at: start))
+  }
+
+  @Test func `two lasting problems of different kinds are each reported once an hour`() throws {
+    let folder = try TemporaryDirectory()
+    let home = Home(path: folder.path)
+    let start = Timestamp(milliseconds: 1_767_225_600_000)
+    for minute in 0..<59 {
+      for kind in HourlyReport.Kind.allCases {
+        let isDue = HourlyReport(home, kind).isDue("\(kind)", at: start + .seconds(60 * minute))
+        #expect(isDue == (minute == 0), "\(kind) after \(minute) min")
+      }
+    }
   }
 
   @Test func `a check notes that remote copies expire before local ones`() {

@@ -109,10 +109,12 @@ struct AlertPassCommand: AsyncParsableCommand {
       "\(name) failed \(failing.timesText): \(failing.error)"
     }
     guard !(store + targets).isEmpty else { return }
-    guard
-      Console.errorIsTerminal
-        || HourlyReport(setup.home).isDue((store + targets).joined(separator: "; "), at: .now())
-    else { return }
+    // Without the number of attempts, which grows with each pass.
+    let kinds = store + report.failing.map { "\($0.key): \($0.value.error)" }.sorted()
+    let hourly = HourlyReport(setup.home, .alerts)
+    guard Console.errorIsTerminal || hourly.isDue(kinds.joined(separator: "; "), at: .now()) else {
+      return
+    }
     for line in store + targets { Console.complain(line) }
     if report.undelivered > 0 {
       Console.complain(

@@ -104,7 +104,8 @@ struct Upload: AsyncParsableCommand {
     let home = Home.locate(environment: ProcessInfo.processInfo.environment)
     // Nothing is written to another user's home.
     if error is ForeignHome { throw error }
-    if HourlyReport(home).isDue(ExitStatus.text(of: error), at: .now()) { throw error }
+    let report = HourlyReport(home, .uploadError)
+    if report.isDue(ExitStatus.text(of: error), at: .now()) { throw error }
     return ExitStatus(error)
   }
 
@@ -400,7 +401,7 @@ struct Upload: AsyncParsableCommand {
       + [cacheProblem].compactMap(\.self)
     if !reasons.isEmpty,
       isWatched
-        || HourlyReport(home, name: "partial").isDue(reasons.joined(separator: "\n"), at: .now())
+        || HourlyReport(home, .partial).isDue(reasons.joined(separator: "\n"), at: .now())
     {
       for reason in reasons { Console.complain(whose + reason) }
     }

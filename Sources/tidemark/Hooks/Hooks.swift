@@ -51,7 +51,7 @@ struct Hooks {
     await asOwner {
       let telling = CrashReporter(path, .current)
       let sessions = Set(try open + [session].compactMap(\.self) + telling.waiting())
-      guard !sessions.isEmpty, let command = try command(hooks.onCrash, "on-crash"),
+      guard !sessions.isEmpty, let command = try command(hooks.onCrash, .crashCommand),
         let lock = try lock()
       else { return }
       defer { withExtendedLifetime(lock) {} }
@@ -71,7 +71,7 @@ struct Hooks {
     guard hooks.onStale != nil, setup.sends else { return }
     await asOwner {
       let entry = try setup.context().storeEntry()
-      guard let command = try command(hooks.onStale, "on-stale"), let lock = try lock() else {
+      guard let command = try command(hooks.onStale, .staleCommand), let lock = try lock() else {
         return
       }
       defer { withExtendedLifetime(lock) {} }
@@ -108,11 +108,12 @@ struct Hooks {
   private func lock() throws -> FileLock? { try FileLock.tryExclusive(path + ".lock") }
 
   /// The command, if it may be run: root runs no command that another user has configured.
-  private func command(_ command: [String]?, _ key: String) throws -> [String]? {
+  private func command(_ command: [String]?, _ kind: HourlyReport.Kind) throws -> [String]? {
     guard let command, Account.hasRootsRights || setup.home.owner != nil else { return command }
     guard setup.settings.isOursAlone else {
+      let key = kind == .crashCommand ? "on-crash" : "on-stale"
       let problem = "\(setup.home.configurationPath) is not root's alone: '\(key)' is not run"
-      if HourlyReport(setup.home).isDue(problem, at: .now()) { Console.complain(problem) }
+      if HourlyReport(setup.home, kind).isDue(problem, at: .now()) { Console.complain(problem) }
       return nil
     }
     return command
