@@ -125,7 +125,7 @@ import Testing
     let session = try site.local.session(Array("one\n".utf8))
     site.store.plan(.failBefore(code), on: request, keyContaining: "", times: 99)
     let report = try await site.upload(.due)
-    guard report.stoppedBy != nil || !report.failures.isEmpty else { return }
+    try #require(report.stoppedBy != nil || !report.failures.isEmpty)
     for pause in [0, 7 * 3600] as [Int64] {
       site.local.clock.advance(seconds: pause)
       let plan = try Uploader(site.context()).plan()
