@@ -2,12 +2,13 @@ import ArgumentParser
 import Fleet
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 @testable import tidemark
 
 /// The keys of `alerts.yaml`, and the errors for invalid ones.
-@Suite struct AlertSettingsTests {
+@Suite(.tags(.medium)) struct AlertSettingsTests {
   private func settings(_ text: String, mode: Int = 0o600) throws -> AlertSettings {
     let path = NSTemporaryDirectory() + "alerts-\(UUID().uuidString).yaml"
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import tidemark
 
 /// What reaches a terminal of names and messages that somebody else chose.
-@Suite struct TerminalTextTests {
+@Suite(.tags(.small)) struct TerminalTextTests {
   @Test(arguments: [
     (true, "a\u{1b}[31mb\u{1b}[0m", "a\u{1b}[31mb\u{1b}[0m"),
     (true, "a\u{1b}[5mb\u{1b}]0;x", "a␛[5mb␛]0;x"),

@@ -1,12 +1,13 @@
 import LogRecords
 import Platform
 import SessionLog
+import TestSupport
 import Testing
 
 @testable import Fleet
 
 /// The messages that follow from readings: one rule, several passes.
-@Suite struct AlertPlanTests {
+@Suite(.tags(.small)) struct AlertPlanTests {
   /// A pass: seconds after the start, its readings, the expected messages.
   struct Pass: Sendable {
     let at: Int64

@@ -1,10 +1,11 @@
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 @testable import Fleet
 
-@Suite struct AlertRuleTests {
+@Suite(.tags(.small)) struct AlertRuleTests {
   @Test(arguments: [
     ("kiosk-*", "kiosk-07", true), ("kiosk-*", "kiosk", false), ("*", "", true), ("", "", true),
     ("a*b*c", "a-b-b-c", true), ("a*b*c", "a-c", false), ("*x", "xyx", true), ("ab", "abc", false),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Fleet
 
-@Suite struct CrashSearchTests {
+@Suite(.tags(.medium)) struct CrashSearchTests {
   @Test func `crashes are found by object names and grouped by signature`() async throws {
     let clock = TestClock()
     let store = TimedStore(clock)

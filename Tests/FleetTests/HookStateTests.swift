@@ -7,7 +7,7 @@ import Testing
 
 @testable import Fleet
 
-@Suite struct HookStateTests {
+@Suite(.tags(.medium)) struct HookStateTests {
   private func crashed(_ home: TestHome, endedHoursAgo hours: Int64) throws -> Sidecar {
     let session = try home.session("x\n".utf8, cause: .signal(11))
     var sidecar = try Sidecar.load(home.home.files(for: session).sidecar)

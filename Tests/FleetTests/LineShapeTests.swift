@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Fleet
 
-@Suite struct LineShapeTests {
+@Suite(.tags(.small)) struct LineShapeTests {
   @Test(arguments: [
     ("2026-01-22T14:30:05.123Z lost 10.0.0.7:8080", "<time> lost <ip>"),
     ("2026/01/22 14:30:05,7 x", "<time> x"),

@@ -1,10 +1,11 @@
 import Platform
 import SessionLog
+import TestSupport
 import Testing
 
 @testable import Fleet
 
-@Suite struct ScanScheduleTests {
+@Suite(.tags(.small)) struct ScanScheduleTests {
   private static func device(
     _ folders: [(day: String, isListed: Bool, isOpen: Bool)]
   ) -> AlertCursors.Device {

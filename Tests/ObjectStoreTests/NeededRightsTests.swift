@@ -1,8 +1,9 @@
 import Foundation
 import ObjectStore
+import TestSupport
 import Testing
 
-@Suite struct NeededRightsTests {
+@Suite(.tags(.small)) struct NeededRightsTests {
   private func statements(_ text: String) throws -> [[String: Any]] {
     let policy = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     return try #require(policy?["Statement"] as? [[String: Any]])

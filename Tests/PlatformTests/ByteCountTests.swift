@@ -1,8 +1,9 @@
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
-@Suite struct ByteCountTests {
+@Suite(.tags(.small)) struct ByteCountTests {
   private struct Numbers: Codable, Equatable {
     var size: ByteCount
     var limit: ByteCount?

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// Files below folders of other users, opened by root.
-@Suite struct ForeignFileTests {
+@Suite(.tags(.medium)) struct ForeignFileTests {
   private static let other: uid_t = 65_534
   private let home: TestHome
 

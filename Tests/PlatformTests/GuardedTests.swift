@@ -1,7 +1,8 @@
 import Platform
+import TestSupport
 import Testing
 
-@Suite struct GuardedTests {
+@Suite(.tags(.small)) struct GuardedTests {
   private struct Token: ~Copyable {
     var count = 0
   }

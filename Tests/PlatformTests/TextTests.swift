@@ -1,7 +1,8 @@
 import Platform
+import TestSupport
 import Testing
 
-@Suite struct TextTests {
+@Suite(.tags(.small)) struct TextTests {
   @Test func `hex has two digits per byte`() {
     #expect(Hex.text([0, 9, 0x0f, 0x10, 0xab, 0xff] as [UInt8]) == "00090f10abff")
     #expect(Hex.text([]) == "")

@@ -1,7 +1,8 @@
 import Platform
+import TestSupport
 import Testing
 
-@Suite struct UnpackLimitTests {
+@Suite(.tags(.small)) struct UnpackLimitTests {
   private static let gigabyte: ByteCount = 1 << 30
 
   @Test func `large content is refused if it expands too much`() {

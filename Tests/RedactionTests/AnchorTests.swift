@@ -5,7 +5,7 @@ import Testing
 @testable import Redaction
 
 /// The scan finds every anchor, and skips only those after which no step matches.
-struct AnchorTests {
+@Suite(.tags(.small)) struct AnchorTests {
   private static let compiled = Redactor.standard.compiled
 
   @Test func `an anchor is found at any position`() {

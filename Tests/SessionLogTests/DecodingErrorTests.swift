@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SessionLog
 
 /// What a person reads about a damaged sidecar.
-@Suite struct DecodingErrorTests {
+@Suite(.tags(.small)) struct DecodingErrorTests {
   @Test(arguments: [
     ("{", "The given data was not valid JSON."),
     (#"{"sessionId": 7}"#, "'sessionId' is not a String"),

@@ -1,9 +1,10 @@
 import Foundation
 import Platform
 import SessionLog
+import TestSupport
 import Testing
 
-@Suite struct StreamOffsetTests {
+@Suite(.tags(.small)) struct StreamOffsetTests {
   @Test func `a stream offset is an integer in JSON`() throws {
     let epoch = Sidecar.RedactionEpoch(from: 1_099_511_627_776, rules: "r")
     let encoder = JSONEncoder()

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import TidemarkUpload
 
-@Suite struct RequestShareTests {
+@Suite(.tags(.small)) struct RequestShareTests {
   @Test(
     arguments: [
       (nil, 3, 3, nil), (1000, 0, 0, 1000), (1000, 4, 4, 250), (100, 4, 2, 50), (8, 4, 1, 8),
