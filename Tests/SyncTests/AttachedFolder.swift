@@ -46,7 +46,7 @@ struct AttachedFolder {
 
   /// Makes a path one that could not be read last time.
   func recordProblem(at name: String) throws {
-    try AttachedFiles(site.local.home).save([file(name): "unreadable"])
+    try AttachedFiles(site.local.home).save([file(name): .unreadable("unreadable")])
   }
 
   /// A pass that cannot reach the store.

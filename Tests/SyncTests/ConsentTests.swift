@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import LogRecords
 import ObjectStore
 import Platform
@@ -319,12 +320,25 @@ import Testing
     #expect(try await folder.remoteLines().filter { !$0.isEmpty } == [Array(20..<40)])
   }
 
-  @Test func `an attached file that does not grow is sent once the consent allows it`() async throws
-  {
+  @Test(arguments: [false, true])
+  func `an attached file that does not grow is sent once the consent allows it`(
+    isUpgraded: Bool
+  ) async throws {
     var folder = try AttachedFolder("*.log")
     folder.site.consent = .metadata
     try folder.append(0..<20, to: "app.log")
     for _ in 0..<2 { try await folder.tick(after: 60) }
+    if isUpgraded {
+      // What earlier versions wrote.
+      let cache = folder.site.local.home.cachePath + "/attached.sqlite"
+      try await DatabaseQueue(path: cache).write { database in
+        try database.execute(
+          sql: """
+            DROP TABLE consent; DROP TABLE doubt;
+            UPDATE pass SET sources = 'metadata ' || sources
+            """)
+      }
+    }
     folder.site.consent = .logs
     try await folder.tick(after: 60)
     #expect(try await folder.remoteLines() == [Array(0..<20)])

@@ -79,7 +79,7 @@ extension AttachObservation {
   /// Whether the last upload found other bytes in the file than were sent; without the rules by
   /// which they were sent it finds nothing.
   private func isDoubted(_ file: AttachedFile) -> Bool {
-    guard problems[file.source.path] == AttachedFiles.doubt(file.session) else { return false }
+    guard problems[file.source.path] == .doubted(file.session) else { return false }
     let local = LocalSession(context.home, file.session)
     return (try? Sidecar.load(local.files.sidecar)).map { sidecar in
       (try? context.redaction.spans(local.redaction(sidecar) ?? [])) != nil

@@ -30,7 +30,7 @@ struct AttachObservation {
   let files: AttachedFiles
 
   /// Paths that could not be read last time, or whose upload failed, with the reason.
-  let problems: [String: String]
+  let problems: [String: AttachProblem]
   /// Only files changed since then are read.
   let since: FileTime
   /// Matching files that have changed, by path.
@@ -60,13 +60,14 @@ struct AttachObservation {
     let last = try files.pass()
     let now = FileTime(context.now())
     // A change of either makes all files be looked at.
-    let description = "\(context.consent) \(sources)"
+    let description = "\(sources)"
     let isFull =
-      last.sources != description || now < last.since || now - last.fullAt >= Self.fullPeriod
+      last.consent != context.consent || last.sources != description || now < last.since
+      || now - last.fullAt >= Self.fullPeriod
     since = isFull ? .epoch : max(.epoch, last.since - Self.margin)
     plan.pass = AttachedFiles.Pass(
-      since: now, fullAt: isFull ? now : last.fullAt, sources: description,
-      boot: context.machine.bootId, isDirty: false)
+      since: now, fullAt: isFull ? now : last.fullAt, consent: context.consent,
+      sources: description, boot: context.machine.bootId, isDirty: false)
 
     try scan()
     try sortChanged()
@@ -76,9 +77,8 @@ struct AttachObservation {
     try matchGone()
     beginFresh()
     try endDue()
-    if context.consent == .logs, last.sources.hasPrefix("\(Consent.metadata) ") {
-      try continueWithheld()
-    }
+    // If the last consent is unknown, too: it may have been for metadata.
+    if context.consent == .logs, [nil, .metadata].contains(last.consent) { try continueWithheld() }
     if isFull { try forgetGone() }
     let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
     disturbed = shrunk.union(
@@ -107,7 +107,9 @@ struct AttachObservation {
     plan.pass.since = min(plan.pass.since, since)
   }
 
-  mutating func report(_ reason: String, at path: String) { plan.problems[path] = reason }
+  mutating func report(_ reason: String, at path: String) {
+    plan.problems[path] = .unreadable(reason)
+  }
 
   // MARK: Scanning
 
@@ -123,7 +125,7 @@ struct AttachObservation {
         try SourceScanner(
           source: source, since: since, again: again, file: onFile,
           folder: { folders[$0] = $1 },
-          problem: { problems[$0.path] = $0.reason }
+          problem: { problems[$0.path] = .unreadable($0.reason) }
         ).run()
       }
       (self.changed, self.folders, plan.problems) = (changed, folders, problems)

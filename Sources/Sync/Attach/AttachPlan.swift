@@ -78,8 +78,8 @@ package struct AttachPlan: Sendable {
   }
 
   var changes: [Change] = []
-  /// Paths that could not be read, with the reason.
-  var problems: [String: String] = [:]
+  /// Paths that could not be read, or that the next pass has to examine again.
+  var problems: [String: AttachProblem] = [:]
   var pass = AttachedFiles.Pass()
 
   /// An empty plan.

@@ -47,7 +47,7 @@ struct AttachPlanner {
   func nothing(because error: SystemError? = nil) throws -> AttachPlan {
     var plan = AttachPlan()
     plan.problems = try files.problems()
-    if let error { plan.problems[error.path] = error.reason }
+    if let error { plan.problems[error.path] = .unreadable(error.reason) }
     plan.pass = try files.pass()
     plan.pass.since = .epoch
     return plan

@@ -18,7 +18,9 @@ final class AttachedFiles {
     var since = FileTime.epoch
     /// When all files were last compared with the cache; the epoch forces a comparison.
     var fullAt = FileTime.epoch
-    /// The consent, and the sources it searched.
+    /// The consent it had; nil if an earlier version, which did not record it, made the pass.
+    var consent: Consent?
+    /// The sources it searched, to be compared only.
     var sources = ""
     /// The boot it ran in: a power failure may lose its last writes.
     var boot = ""
@@ -51,6 +53,8 @@ final class AttachedFiles {
     rotated, compressed, idleAt
     """
 
+  /// Tables are added rather than changed: a database without a column would be replaced, and only
+  /// it knows the files of deleted sessions.
   static let schema = CacheSchema(
     """
     CREATE TABLE IF NOT EXISTS file(
@@ -67,11 +71,15 @@ final class AttachedFiles {
       id INTEGER PRIMARY KEY, since INTEGER NOT NULL, fullAt INTEGER NOT NULL,
       sources TEXT NOT NULL, boot TEXT NOT NULL, dirty INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS consent(id INTEGER PRIMARY KEY, consent TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS doubt(path TEXT PRIMARY KEY, session TEXT NOT NULL) WITHOUT ROWID;
     """,
     probes: [
       "SELECT \(columns) FROM file LIMIT 1",
       "SELECT since, fullAt, sources, boot, dirty FROM pass LIMIT 1",
       "SELECT path, reason FROM problem LIMIT 1",
+      "SELECT id, consent FROM consent LIMIT 1",
+      "SELECT path, session FROM doubt LIMIT 1",
     ])
 
   // MARK: Files
@@ -182,24 +190,36 @@ final class AttachedFiles {
   func pass() throws -> Pass {
     try queue.query { database in
       let statement = try database.cachedStatement(
-        sql: "SELECT since, fullAt, sources, boot, dirty FROM pass WHERE id = 1")
+        sql: """
+          SELECT since, fullAt, consent, sources, boot, dirty FROM pass LEFT JOIN consent USING (id)
+          WHERE id = 1
+          """)
       guard let row = try Row.fetchOne(statement) else { return Pass() }
       return Pass(
         since: FileTime(nanoseconds: try row.value("since", in: 0...Int64.max)),
         fullAt: FileTime(nanoseconds: try row.value("fullAt", in: 0...Int64.max)),
+        consent: (try row.value("consent") as String?).flatMap(Consent.init),
         sources: try row.value("sources"),
         boot: try row.value("boot"), isDirty: try row.value("dirty"))
     }
   }
 
   func save(_ pass: Pass) throws {
-    try queue.change {
-      try $0.execute(
-        sql:
-          "INSERT OR REPLACE INTO pass(id, since, fullAt, sources, boot, dirty) VALUES (1, ?, ?, ?, ?, ?)",
+    try queue.change { database in
+      try database.execute(
+        sql: """
+          INSERT OR REPLACE INTO pass(id, since, fullAt, sources, boot, dirty)
+          VALUES (1, ?, ?, ?, ?, ?)
+          """,
         arguments: [
           pass.since.nanoseconds, pass.fullAt.nanoseconds, pass.sources, pass.boot, pass.isDirty,
         ])
+      guard let consent = pass.consent else {
+        return try database.execute(sql: "DELETE FROM consent")
+      }
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO consent(id, consent) VALUES (1, ?)",
+        arguments: [consent.rawValue])
     }
   }
 
@@ -238,18 +258,30 @@ final class AttachedFiles {
   /// Empties the cache, so that the next pass rebuilds it.
   func discard() throws {
     try queue.change {
-      try $0.execute(sql: "DELETE FROM file; DELETE FROM pass; DELETE FROM problem")
+      try $0.execute(
+        sql: """
+          DELETE FROM file; DELETE FROM pass; DELETE FROM consent;
+          DELETE FROM problem; DELETE FROM doubt
+          """)
     }
   }
 
   // MARK: Problems
 
-  /// Paths that could not be read at the last attempt, with the reason.
-  func problems() throws -> [String: String] {
+  /// Paths that have to be examined again.
+  func problems() throws -> [String: AttachProblem] {
     try queue.query { database in
-      try Row.fetchAll(database, sql: "SELECT path, reason FROM problem").reduce(into: [:]) {
-        $0[try $1.value("path") as String] = try $1.value("reason") as String
+      var problems: [String: AttachProblem] = [:]
+      for row in try Row.fetchAll(database, sql: "SELECT path, reason FROM problem") {
+        problems[try row.value("path")] = .unreadable(try row.value("reason"))
       }
+      for row in try Row.fetchAll(database, sql: "SELECT path, session FROM doubt") {
+        guard let session = SessionID(try row.value("session") as String) else {
+          throw DamagedRow()
+        }
+        problems[try row.value("path")] = .doubted(session)
+      }
+      return problems
     }
   }
 
@@ -257,25 +289,29 @@ final class AttachedFiles {
   /// the file as another.
   func doubt(_ session: SessionID) throws {
     guard let file = try of(session), !file.isGone else { return }
-    try queue.change {
-      try $0.execute(
-        sql: "INSERT OR REPLACE INTO problem(path, reason) VALUES (?, ?)",
-        arguments: [file.source.path, Self.doubt(session)])
+    try queue.change { try Self.save(.doubted(session), at: file.source.path, in: $0) }
+  }
+
+  func save(_ problems: [String: AttachProblem]) throws {
+    try queue.change { database in
+      try database.execute(sql: "DELETE FROM problem; DELETE FROM doubt")
+      for (path, problem) in problems { try Self.save(problem, at: path, in: database) }
     }
   }
 
-  /// Why a file is examined again after its upload found other bytes.
-  static func doubt(_ session: SessionID) -> String {
-    "holds other bytes than were sent as \(session); the next upload sends it again"
-  }
-
-  func save(_ problems: [String: String]) throws {
-    try queue.change { database in
-      try database.execute(sql: "DELETE FROM problem")
-      for (path, reason) in problems {
-        try database.execute(
-          sql: "INSERT INTO problem(path, reason) VALUES (?, ?)", arguments: [path, reason])
-      }
+  private static func save(
+    _ problem: AttachProblem, at path: String, in database: Database
+  ) throws {
+    switch problem {
+    case .unreadable(let reason):
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO problem(path, reason) VALUES (?, ?)",
+        arguments: [path, reason])
+    case .doubted(let session):
+      try database.execute(sql: "DELETE FROM problem WHERE path = ?", arguments: [path])
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO doubt(path, session) VALUES (?, ?)",
+        arguments: [path, session.description])
     }
   }
 }

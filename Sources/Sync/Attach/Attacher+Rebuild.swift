@@ -33,7 +33,10 @@ extension Attacher {
       known[session] = nil
     }
     try files.replace(withoutRivals(Array(known.values)))
-    try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
+    // What has not been sent counts as unread, whatever the consent was.
+    try files.save(
+      AttachedFiles.Pass(
+        consent: context.consent, boot: context.machine.bootId, isDirty: false))
   }
 
   /// A session's sidecar; nil if it is damaged, or was deleted meanwhile.

@@ -71,7 +71,7 @@ package struct Attacher {
       try start(plan)
     } catch let error as SystemError where !error.isDiskFull {
       (plan.changes, pass) = ([], try files.pass())
-      problems[error.path] = error.reason
+      problems[error.path] = .unreadable(error.reason)
     }
     if context.logger.logLevel <= .info {
       for line in plan.descriptions { context.logger.info("\(line)") }
@@ -81,7 +81,7 @@ package struct Attacher {
         try carryOut(change)
       } catch let error where error is SystemError || error is Moved {
         if let error = error as? SystemError {
-          problems[error.path] = error.reason
+          problems[error.path] = .unreadable(error.reason)
           pass.isDirty = pass.isDirty || mayBeHalfMade(change, error)
         }
         // Make the next pass examine every file.
@@ -92,7 +92,7 @@ package struct Attacher {
     let before = try files.problems()
     if problems != before { try files.save(problems) }
     try files.save(pass)
-    return problems.filter { before[$0.key] != $0.value }
+    return problems.filter { before[$0.key] != $0.value }.mapValues(\.reason)
   }
 
   /// Whether a change that failed may have reached a sidecar without the cache: not if the attached
@@ -115,13 +115,13 @@ package struct Attacher {
     var growth = try plan.growth(failing: failed) {
       try planned[$0] ?? context.manifest.sentBytes(of: $0)
     }
-    for (path, reason) in plan.problems.sorted(by: { $0.key < $1.key }) {
+    for (path, problem) in plan.problems.sorted(by: { $0.key < $1.key }) {
       guard !FileStatus.isAbsent(path) else { continue }
       let seen = try files.here(at: path).map(\.seen).max() ?? 0
       let status = try? FileStatus(path)
       let isLog = status?.kind == .file && !path.hasPrefix(context.home.path + "/")
       let unread = isLog ? max(0, (status?.length ?? 0) - seen) : 0
-      growth.unreadable.append(("\(path): \(reason)", ByteCount(unread)))
+      growth.unreadable.append(("\(path): \(problem.reason)", ByteCount(unread)))
     }
     return growth
   }
@@ -130,15 +130,17 @@ package struct Attacher {
   ///
   /// - Throws: when the cache cannot be read.
   package func unreadable() throws -> [String: String] {
-    try problems().filter { path, reason in
+    try known().filter { path, problem in
       // A file that was rewritten can be read.
       try !FileStatus.isAbsent(path)
-        && !files.here(at: path).contains { AttachedFiles.doubt($0.session) == reason }
-    }
+        && !files.here(at: path).contains { problem == .doubted($0.session) }
+    }.mapValues(\.reason)
   }
 
   /// Paths that could not be read at the last attempt, with the reason.
-  package func problems() throws -> [String: String] {
+  package func problems() throws -> [String: String] { try known().mapValues(\.reason) }
+
+  private func known() throws -> [String: AttachProblem] {
     try discardingDamage { try files.problems() }
   }
 
