@@ -97,7 +97,7 @@ import Testing
     expect(
       Status.lines(of: silent, .noStore, device: "", at: Self.now, .utc), is: "status-empty")
     #expect(report.isPartial && !silent.isPartial)
-    silent.cacheProblem = "/h/cache/manifest.sqlite cannot be read: no space"
+    silent.cacheProblem = .unreadable("/h/cache/manifest.sqlite cannot be read: no space")
     let unknown = Status.lines(of: silent, nil, device: "", at: Self.now, .utc).map(\.text)
     #expect(silent.isPartial && unknown.contains { $0.hasSuffix("cannot be read: no space") })
     #expect(unknown.contains("last success   unknown"))

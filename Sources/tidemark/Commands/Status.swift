@@ -83,10 +83,10 @@ struct Status: AsyncParsableCommand {
     /// Sessions whose proven remote copy is gone.
     var vanished = VanishedCopies()
     /// Why the cache cannot be read: what was sent, and when, is unknown.
-    var cacheProblem: String?
+    var cacheProblem: CacheProblem?
 
     /// Whether bytes wait because the disk is full.
-    var isDiskFull: Bool { cacheProblem == UnreadableCache.fullDisk }
+    var isDiskFull: Bool { cacheProblem == .diskFull }
 
     /// Whether somebody has to act, or the report has gaps.
     var isPartial: Bool {
@@ -237,9 +237,9 @@ struct Status: AsyncParsableCommand {
   }
 
   /// Why the cache is of no use: it cannot be read or, while bytes wait, not be written.
-  private func cacheProblem(of home: Home, waits: Bool) -> String? {
-    UnreadableCache.problem(of: home)
-      ?? (waits && FreeSpace.system.isFull(in: home.path) ? UnreadableCache.fullDisk : nil)
+  private func cacheProblem(of home: Home, waits: Bool) -> CacheProblem? {
+    UnreadableCache.problem(of: home).map(CacheProblem.unreadable)
+      ?? (waits && FreeSpace.system.isFull(in: home.path) ? .diskFull : nil)
   }
 
   private static func failed(_ context: SyncContext) throws -> [Attempts] {
@@ -361,7 +361,9 @@ struct Status: AsyncParsableCommand {
       report.lastSuccess.map { "\(zone.textWithOffset($0)) (\(Age.ago(now - $0)))" }
         ?? (report.cacheProblem == nil ? "never" : "unknown"))
     for line in report.vanished.lines(report.store ?? "the store") { add("vanished", line, .red) }
-    if let problem = report.cacheProblem { add("problem", String(oneLine: problem), .yellow) }
+    if let problem = report.cacheProblem {
+      add("problem", String(oneLine: problem.description), .yellow)
+    }
     if let readBack = report.readBack {
       add(
         "read back",
