@@ -114,6 +114,7 @@ let package = Package(
       name: "TidemarkUpload",
       dependencies: [
         "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog", "Sync", "TidemarkLogging",
+        .product(name: "Logging", package: "swift-log"),
       ]),
 
     // Layer: the command line
@@ -236,7 +237,7 @@ let package = Package(
     .testTarget(
       name: "TidemarkUploadTests",
       dependencies: [
-        "LogRecords", "ObjectStore", "Platform", "SessionLog", "Sync", "TestSupport",
+        "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog", "Sync", "TestSupport",
         "TidemarkLogging", "TidemarkUpload",
       ]),
     .testTarget(

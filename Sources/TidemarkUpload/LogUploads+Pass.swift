@@ -27,13 +27,9 @@ extension LogUploads {
     let opened = try opening(
       store, settings, options.environment ?? ProcessInfo.processInfo.environment)
     let device = try Device.load(home, on: machine)
-    // Sign seals, as cron does: readers that know the device's key refuse unsigned ones.
-    let key = try DeviceKey.load(home, device, on: machine)
-    let context = try SyncContext(
-      home: home, device: device, store: opened, machine: machine, transfers: options.transfers,
-      redaction: options.rules, consent: consent, limits: UploadLimits(policy.retention),
-      signer: key,
-      keys: KnownKeys(home, named: [:], own: key))
+    let context = try SyncContext.open(
+      home, of: device, on: machine, store: opened, transfers: options.transfers,
+      redaction: options.rules, consent: consent, limits: UploadLimits(policy.retention))
     guard let lock = try await HomeLock.acquire(home, within: patience, pausing: pausing) else {
       outcome.skipped = .busy
       return record(outcome)

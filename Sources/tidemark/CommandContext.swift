@@ -7,6 +7,7 @@ import Replica
 import SessionLog
 import SessionReading
 import Sync
+import TidemarkUpload
 
 /// The context of every command: a home, its configuration, this device.
 struct CommandContext {
@@ -107,21 +108,6 @@ struct CommandContext {
     }
   }
 
-  /// The device's key; nil if it belongs to root, or if a full disk has no room for the first one:
-  /// sessions sealed before the key exists began before it and need no signature.
-  private func signer() throws -> DeviceKey? {
-    do {
-      return try openedSigner ?? DeviceKey.load(home, device)
-    } catch let error as SystemError where error.isDiskFull {
-      return nil
-    }
-  }
-
-  /// The keys that seals must be signed with.
-  private func keys(_ own: DeviceKey?) -> KnownKeys {
-    KnownKeys(home, named: settings.trust, own: own)
-  }
-
   /// Claims a user's local sessions while this process has root's rights.
   private static func claim(
     _ home: Home, onlyOpen: Bool, _ claims: SessionClaims, _ logger: Logger
@@ -155,7 +141,7 @@ struct CommandContext {
     self.home = home.compressing(with: SegmentCompression())
     openedStore = store
     ownershipKey = own.ownershipKey
-    openedSigner = try own.signer()
+    openedSigner = try own.openedSigner ?? DeviceKey.loadIfRoom(own.home, own.device)
   }
 
   /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
@@ -282,7 +268,6 @@ struct CommandContext {
     // Each session needs a few requests: if all began at once, none might finish.
     let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) }
     let wanted = transfers ?? settings.transfers
-    let signer = try signer()
     let store = CountingStore(
       try openedStore
         ?? (needsLogin
@@ -294,12 +279,11 @@ struct CommandContext {
       ownership = SessionOwnership(
         owner, store: store.location, key: ownershipKey, claims: claims)
     }
-    return try SyncContext(
-      home: home, device: device, store: store, machine: .current,
-      transfers: most.map { min(wanted ?? $0, $0) } ?? wanted, redaction: settings.redaction,
-      consent: consent, ownership: ownership, limits: UploadLimits(settings.retention),
-      signer: signer,
-      keys: keys(signer), logger: logger)
+    return try SyncContext.open(
+      home, of: device, store: store, transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
+      redaction: settings.redaction, consent: consent, ownership: ownership,
+      limits: UploadLimits(settings.retention), signer: openedSigner, trust: settings.trust,
+      logger: logger)
   }
 
   /// The context if there is a store; nil for a home that sends nothing.
@@ -379,7 +363,9 @@ struct CommandContext {
     let url = try storeURL(offersLocal: offersLocal)
     let store = try self.reading(openedStore ?? storeOrItsProblem(at: url))
     let clock = ServerClock()
-    reading.keys = keys(openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId))
+    reading.keys = KnownKeys(
+      home, named: settings.trust,
+      own: openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId))
     reading.store = store.isFolder ? store : ClockedStore(store, clock) { .now() }
     reading.clockOffset = { clock.offset }
     let manifest = Guarded<Manifest?>(nil)

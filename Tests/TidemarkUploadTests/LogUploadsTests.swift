@@ -2,6 +2,7 @@ import Foundation
 import LogRecords
 import ObjectStore
 import Platform
+import Replica
 import SessionLog
 import Synchronization
 import TestSupport
@@ -70,6 +71,28 @@ import TidemarkLogging
     let ended = try await uploads.uploadOnce(other)
     #expect(ended.sent > 0 && ended.sealed == 1 && isInStore(other), "\(ended)")
     #expect(try await uploads.uploadOnce(other).sent == 0)
+  }
+
+  @Test func `on a disk without room for the device's key, a pass sends and makes room`()
+    async throws
+  {
+    let old = try home.session(Array("x\n".utf8))
+    let uploads = try uploads(Choice(.logs))
+    #expect(try await uploads.upload().sealed == 1)
+    home.clock.advance(seconds: 8 * 86_400)
+    session.info("one")
+    try FileManager.default.removeItem(atPath: home.home.keyPath)
+    let files = TestFiles { [home] effect in
+      if case .write = effect.kind, effect.path.hasPrefix(home.home.keyPath) { ENOSPC } else { nil }
+    }
+    try await FileEffect.$hook.withValue(files) {
+      for _ in 0..<2 {
+        let outcome = try await uploads.upload()
+        #expect(outcome.problems.isEmpty && outcome.waiting == 0, "\(outcome)")
+      }
+    }
+    #expect(!File.exists(home.home.keyPath) && isInStore(session.id))
+    #expect(!File.exists(home.home.files(for: old).log))
   }
 
   @Test func `the end of a session is sent and sealed`() async throws {

@@ -1,0 +1,50 @@
+package import Logging
+package import ObjectStore
+package import Platform
+package import Redaction
+package import Replica
+package import SessionLog
+package import Sync
+
+/// Opens a home for upload: the one way of the command line and of programs that embed the library.
+extension SyncContext {
+  /// Opens a home, and the key that signs its seals, without which readers that know the device's
+  /// key refuse them.
+  ///
+  /// - Parameters:
+  ///   - opened: the device's key, if it was read with other rights; nil to load or make it.
+  ///   - trust: keys that a person has named, by device.
+  /// - Throws: ``Platform/SystemError``, ``Replica/ReplicaError`` and ``Redaction/RedactionError``;
+  ///   errors of the cache.
+  package static func open(
+    _ home: Home, of device: Device, on machine: Machine = .current, store: any ObjectStore,
+    transfers: Int?, redaction: RedactionRules, consent: Consent,
+    ownership: SessionOwnership? = nil, limits: UploadLimits, signer opened: DeviceKey? = nil,
+    trust: [String: KnownKeys.Key] = [:], logger: Logger = .off
+  ) throws -> SyncContext {
+    let signer = try opened ?? DeviceKey.loadIfRoom(home, device, on: machine)
+    return try SyncContext(
+      home: home, device: device, store: store, machine: machine, transfers: transfers,
+      redaction: redaction, consent: consent, ownership: ownership, limits: limits, signer: signer,
+      keys: KnownKeys(home, named: trust, own: signer), logger: logger)
+  }
+}
+
+extension DeviceKey {
+  /// The key of a home's device; nil if it belongs to root, or if a full disk has no room for the
+  /// first one.
+  ///
+  /// Sessions sealed before the key exists began before it and need no signature, and their pass may
+  /// be the one that makes room.
+  ///
+  /// - Throws: like ``load(_:_:on:)``, except on a full disk.
+  package static func loadIfRoom(
+    _ home: Home, _ device: Device, on machine: Machine = .current
+  ) throws -> DeviceKey? {
+    do {
+      return try load(home, device, on: machine)
+    } catch let error as SystemError where error.isDiskFull {
+      return nil
+    }
+  }
+}
