@@ -8,18 +8,21 @@ import SessionLog
 extension Deleter {
   /// Deletes objects of a store.
   ///
-  /// - Parameter each: called with the outcomes of each session's objects.
+  /// - Parameters:
+  ///   - lock: the home's lock.
+  ///   - isKept: called before each session's objects; a reason keeps them.
+  ///   - each: called with the outcomes of each session's objects.
   /// - Returns: one outcome per object.
   /// - Throws: ``ObjectStore/StoreError`` when the whole request fails; ``Platform/SystemError``
   ///   when the ledger cannot be written.
   @discardableResult
   func deleteObjects(
-    _ removals: [ReapPlan.Removal], holding lock: HomeLock? = nil,
+    _ removals: [ReapPlan.Removal], holding lock: HomeLock,
     unless isKept: (ReapPlan.Removal) async throws -> String? = { _ in nil },
     each: (ReapPlan.Removal, [DeleteOutcome]) throws -> Void = { _, _ in }
   ) async throws -> [DeleteOutcome] {
     guard let store else { return [] }
-    lock?.expect(home)
+    lock.expect(home)
     let recorded = try record(
       removals.map { entry($0, .remote, what: "\($0.keys.count) objects") })
     var outcomes: [DeleteOutcome] = []
@@ -55,19 +58,22 @@ extension Deleter {
 
   /// Deletes segments of an open session that larger ones cover.
   ///
-  /// - Parameter segments: at least one, each with its evidence.
+  /// - Parameters:
+  ///   - segments: at least one, each with its evidence.
+  ///   - lock: the home's lock.
   /// - Returns: one outcome per segment, in their order.
-  /// - Throws: like ``deleteObjects(_:holding:each:)``.
+  /// - Throws: like ``deleteObjects(_:holding:unless:each:)``.
   func deleteCovered(
-    _ segments: [(name: SegmentName, evidence: Evidence)], in folder: SessionFolder
+    _ segments: [(name: SegmentName, evidence: Evidence)], in folder: SessionFolder,
+    holding lock: HomeLock
   ) async throws -> [DeleteOutcome] {
     guard let first = segments.first, let last = segments.last else { return [] }
     let keys = segments.map { folder.key + $0.name.fileName }
     let remote = RemoteSession(folder: folder, session: first.name.session)
     let evidence = segments.count == 1 ? first.evidence : first.evidence.through(last.evidence)
-    return try await deleteObjects([
-      .init(remote, keys: keys, evidence: evidence, reason: "larger objects cover them")
-    ])
+    return try await deleteObjects(
+      [.init(remote, keys: keys, evidence: evidence, reason: "larger objects cover them")],
+      holding: lock)
   }
 }
 

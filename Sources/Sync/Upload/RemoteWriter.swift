@@ -8,6 +8,7 @@ import SessionLog
 /// request, and an object counts once its PUT was answered.
 struct RemoteWriter {
   let context: SyncContext
+  let homeLock: HomeLock
   let session: SessionID
   let lane: SegmentWorker
   let folders: FolderListings

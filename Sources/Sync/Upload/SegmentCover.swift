@@ -94,7 +94,8 @@ struct SegmentCover {
           name, by: larger, isProven: state.entry.segments[larger] == true)
         return (name, evidence)
       }
-      let outcomes = try await Deleter(context).deleteCovered(removals, in: writer.folder)
+      let outcomes = try await Deleter(context).deleteCovered(
+        removals, in: writer.folder, holding: writer.homeLock)
       for (name, outcome) in zip(covered, outcomes) {
         if let error = outcome.error { throw error }
         state.entry.segments[name] = nil

@@ -11,12 +11,13 @@ struct SessionUpload {
 
   /// Describes the upload of a session.
   init(
-    _ item: UploadPlan.Item, _ context: SyncContext, lane: SegmentWorker, folders: FolderListings,
-    report: @escaping @Sendable (UploadEvent) -> Void
+    _ item: UploadPlan.Item, _ context: SyncContext, holding lock: HomeLock, lane: SegmentWorker,
+    folders: FolderListings, report: @escaping @Sendable (UploadEvent) -> Void
   ) {
     self.item = item
     writer = RemoteWriter(
-      context: context, session: item.session, lane: lane, folders: folders, report: report)
+      context: context, homeLock: lock, session: item.session, lane: lane, folders: folders,
+      report: report)
   }
 
   var context: SyncContext { writer.context }

@@ -9,6 +9,7 @@ import SessionLog
 /// Runs in a pass after the seal, and only if a listing shows the seal and every object it names.
 struct SupersededObjectCollector {
   let context: SyncContext
+  let lock: HomeLock
   let report: @Sendable (UploadEvent) -> Void
 
   /// Time until a failed deletion is tried again.
@@ -51,7 +52,7 @@ struct SupersededObjectCollector {
     if let evidence {
       let removal = ReapPlan.Removal(
         remote, keys: keys, evidence: evidence, reason: "its seal has made them obsolete")
-      let outcomes = try await Deleter(context).deleteObjects([removal])
+      let outcomes = try await Deleter(context).deleteObjects([removal], holding: lock)
       if let error = outcomes.lazy.compactMap(\.error).first {
         return try postpone(remote.session, error)
       }

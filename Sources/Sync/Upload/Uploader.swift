@@ -94,14 +94,15 @@ package struct Uploader: Sendable {
         }
         report(event)
       }
-      try await send(plan, report: observe) { session in
+      try await send(plan, holding: lock, report: observe) { session in
         tally.withLock { $0.finish(session) }
       } failed: { failure in
         tally.withLock { $0.failures.append(failure) }
         context.logger.warning("\(failure.session): failed: \(failure.error)")
         report(.failed(session: failure.session, reason: "\(failure.error)"))
       }
-      try await SupersededObjectCollector(context: context, report: observe).sweep(plan.superseded)
+      try await SupersededObjectCollector(context: context, lock: lock, report: observe)
+        .sweep(plan.superseded)
       try await RemoteHold(context).keepHeld(sealed.withLock { Array($0.keys) })
     } catch is CancellationError {
       isCancelled = true
@@ -214,7 +215,7 @@ package struct Uploader: Sendable {
   // MARK: The sessions
 
   private func send(
-    _ plan: UploadPlan, report: @escaping @Sendable (UploadEvent) -> Void,
+    _ plan: UploadPlan, holding lock: HomeLock, report: @escaping @Sendable (UploadEvent) -> Void,
     finished: (SessionID) -> Void, failed: (UploadReport.Failure) -> Void
   ) async throws {
     let folders = FolderListings(context.store, for: plan, of: context.device)
@@ -231,8 +232,9 @@ package struct Uploader: Sendable {
           do {
             let part = item.isSmall ? context.transfers : context.smallTransfers
             try await pass.withUnits(part) { _ in
-              try await SessionUpload(item, context, lane: lane, folders: folders, report: report)
-                .run()
+              try await SessionUpload(
+                item, context, holding: lock, lane: lane, folders: folders, report: report
+              ).run()
             }
             return (item, nil)
           } catch {
