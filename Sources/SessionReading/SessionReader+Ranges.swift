@@ -4,12 +4,12 @@ import Replica
 import SessionLog
 
 extension SessionReader {
-  /// The ranges of the stream to read, and how to read them.
+  /// How much of the stream to read, and how to read it.
   ///
   /// - Parameter lines: only this number of last lines is needed, or a few more; nil for all.
   func ranges(
     _ choice: RecordChoice, lines: Int?
-  ) async throws -> (SessionBytes, [Range<StreamOffset>]) {
+  ) async throws -> (SessionBytes, ReadExtent) {
     try expectSeal()
     guard !isLocal, let remote = entry.remote, let store = catalog.context.store else {
       let log = try catalog.openLog(entry)
@@ -18,7 +18,7 @@ extension SessionReader {
       if let lines, choice.filter.admitsAll {
         start = try Self.start(ofLast: lines, in: log, length: length)
       }
-      return (.local(log), [start..<length])
+      return (.local(log), ReadExtent([start..<length], of: length))
     }
     let parts = try RangedStreamReader(
       of: remote, upTo: remote.end, in: store, knowing: catalog.context.keys)
@@ -28,10 +28,12 @@ extension SessionReader {
     if choice.times != nil || (lines == nil && (choice.levels != nil || choice.scenarios != nil)) {
       let ranges = try await parts.span(
         choice.times.map(widened), levels: choice.levels, scenarios: choice.scenarios)
-      return (bytes, ranges + (isLongerLocally ? [remote.end..<length] : []))
+      let all = ranges + (isLongerLocally ? [remote.end..<length] : [])
+      return (bytes, ReadExtent(all, of: length))
     }
-    guard let lines, !isLongerLocally else { return (bytes, [0..<length]) }
-    return (bytes, try await parts.last(lines: lines, levels: choice.levels))
+    guard let lines, !isLongerLocally else { return (bytes, .whole(upTo: length)) }
+    let ranges = try await parts.last(lines: lines, levels: choice.levels)
+    return (bytes, ReadExtent(ranges, of: length))
   }
 
   /// Widens a time span for a file whose times lack a zone: its index has them in the writer's

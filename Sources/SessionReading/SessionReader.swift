@@ -231,13 +231,13 @@ package struct SessionReader: Sendable {
       try await verify(remote.0, in: remote.1, body)
       return true
     }
-    let (bytes, ranges) = try await ranges(choice, lines: lines)
-    if let remote, ranges == [0..<length] {
+    let (bytes, extent) = try await ranges(choice, lines: lines)
+    if let remote, case .whole = extent {
       try await verify(remote.0, in: remote.1, body)
       return true
     }
     var end = StreamOffset.zero
-    try await bytes.read(ranges) { offset, bytes in
+    try await bytes.read(extent.ranges) { offset, bytes in
       if offset != end { try body(.skip(offset)) }
       end = offset + ByteCount(bytes.count)
       try body(.bytes(bytes))

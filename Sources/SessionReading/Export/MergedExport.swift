@@ -32,9 +32,9 @@ package struct MergedExport {
     var inputs: [RecordMerge<LineCursor>.Input] = []
     var json: [RecordJSON] = []
     for reader in readers {
-      let (bytes, ranges) = try await reader.ranges(choice, lines: nil)
+      let (bytes, extent) = try await reader.ranges(choice, lines: nil)
       let cursor = LineCursor(
-        bytes, ranges: ranges.map { Range($0) }, filter: reader.filter(choice))
+        bytes, ranges: extent.ranges.map { Range($0) }, filter: reader.filter(choice))
       let offset = clock(of: reader)
       inputs.append(.init(cursor, from: Self.start(of: reader.entry), offset: offset ?? .zero))
       json.append(RecordJSON(reader.entry.sidecar, clockOffset: offset))

@@ -52,7 +52,8 @@ package final class FollowedSession: LineSource {
     let count = choice.lastLines ?? .max
     var asked = count
     while true {
-      let (bytes, ranges) = try await reader.ranges(choice, lines: asked)
+      let (bytes, extent) = try await reader.ranges(choice, lines: asked)
+      let ranges = extent.ranges
       let cursor = LineCursor(
         bytes, ranges: ranges.map { Range($0) }, filter: reader.filter(choice), isFinal: isFinal)
       if ranges.isEmpty { cursor.skip(to: Int64(reader.length)) }
