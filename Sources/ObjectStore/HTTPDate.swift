@@ -33,13 +33,7 @@ enum HTTPDate {
 
   /// The moment in the form of AWS signatures, `20250830T123600Z`.
   static func amazon(_ date: ServerTime) -> String {
-    let inSecond = (date.milliseconds % 1000 + 1000) % 1000
-    let seconds = Int((date.milliseconds - inSecond) / 1000)
-    let days = (seconds - ((seconds % 86400) + 86400) % 86400) / 86400
-    let inDay = seconds - days * 86400
-    let (year, month, day) = civil(days)
-    return padded(year, 4) + padded(month, 2) + padded(day, 2) + "T" + padded(inDay / 3600, 2)
-      + padded(inDay / 60 % 60, 2) + padded(inDay % 60, 2) + "Z"
+    Timestamp(milliseconds: date.milliseconds).compact.uppercased()
   }
 
   private static func iso8601(_ text: String) -> ServerTime? {
@@ -59,36 +53,10 @@ enum HTTPDate {
     guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
       (0...23).contains(hour), (0...59).contains(minute), (0..<61).contains(second)
     else { return nil }
-    let days = daysSinceEpoch(year, month, day)
-    guard civil(days) == (year, month, day) else { return nil }
-    let minutes = days * 1440 + hour * 60 + minute
-    return ServerTime(
-      milliseconds: Int64(minutes) * 60_000 + Int64((second * 1000).rounded(.down)))
-  }
-
-  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-  private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = shifted / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  private static func civil(_ days: Int) -> (Int, Int, Int) {
-    let shifted = days + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthIndex = (5 * dayOfYear + 2) / 153
-    let month = monthIndex + (monthIndex < 10 ? 3 : -9)
-    let day = dayOfYear - (153 * monthIndex + 2) / 5 + 1
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
-  }
-
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
+    let date = (Int64(year), Int64(month), Int64(day))
+    let days = Timestamp.days(date.0, date.1, date.2)
+    guard Timestamp.civil(fromDays: days) == date else { return nil }
+    let minutes = days * 1440 + Int64(hour * 60 + minute)
+    return ServerTime(milliseconds: minutes * 60_000 + Int64((second * 1000).rounded(.down)))
   }
 }

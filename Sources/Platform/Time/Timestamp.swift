@@ -132,7 +132,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   // Days and civil dates after Howard Hinnant, "chrono-compatible low-level date algorithms".
 
-  private static func civil(fromDays days: Int64) -> (Int64, Int64, Int64) {
+  /// Year, month and day of days since 1970-01-01.
+  package static func civil(fromDays days: Int64) -> (Int64, Int64, Int64) {
     let shifted = days + 719_468
     let (era, ofEra) = floorDivide(shifted, 146_097)
     let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
