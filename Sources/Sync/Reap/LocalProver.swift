@@ -54,7 +54,7 @@ struct LocalProver {
     guard sidecar.seal != nil else { throw Doubt("it is not sealed yet") }
     // The attacher records when the file is gone: checking its last path here may race with a
     // rotation.
-    if let source = sidecar.source, source.inode != 0 {
+    if let source = sidecar.source, !source.isGone {
       throw Doubt("its file is still there: without this note it would be taken for a new one")
     }
     if sidecar.remoteReapedAt != nil { return .age(.removed) }
