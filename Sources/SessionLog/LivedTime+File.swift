@@ -29,6 +29,6 @@ extension LivedTime {
 extension LivedTime.Reading {
   /// A machine's clocks now.
   package init(_ machine: Machine) {
-    self.init(boot: machine.bootId, uptime: machine.uptime(), wall: machine.now())
+    self.init(boot: machine.bootId, uptime: machine.uptime().milliseconds, wall: machine.now())
   }
 }

@@ -231,13 +231,6 @@ package struct Capture {
     }
     return polled.map { ready > 0 && $0.revents != 0 }
   }
-
-  /// A monotonic clock, in milliseconds.
-  package static var uptime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return .milliseconds(Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-  }
 }
 
 /// The system's `poll`, under a name that the method above does not hide.

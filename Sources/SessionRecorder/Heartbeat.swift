@@ -8,8 +8,8 @@ struct Heartbeat {
   private let onSecond: (SessionActivity) -> Void
   private var machine: MachineWatch
   private var activity = SessionActivity()
-  private var lastTick = Capture.uptime
-  private var lastPass = Capture.uptime
+  private var lastTick = Machine.current.uptime()
+  private var lastPass = Machine.current.uptime()
 
   /// Starts the heartbeat.
   ///
@@ -34,7 +34,7 @@ struct Heartbeat {
   }
 
   mutating func pass() {
-    let now = Capture.uptime
+    let now = Machine.current.uptime()
     guard now - lastTick >= wait else { return }
     lastTick = now
     writer?.tick()

@@ -31,7 +31,7 @@ struct ProgramLife: ~Copyable {
   /// The time to wait; nil if it ended long enough ago.
   func wait(upTo limit: Duration) -> Duration? {
     guard let ended else { return limit }
-    let rest = Self.drainTime - (Capture.uptime - ended.at)
+    let rest = Self.drainTime - (Machine.current.uptime() - ended.at)
     return rest > .zero ? min(limit, rest) : nil
   }
 
@@ -47,7 +47,7 @@ struct ProgramLife: ~Copyable {
       return .background("stopped by \(ExitCause.name(ofSignal: number))")
     case .continued: return .foreground("continued")
     case .ended(let status):
-      ended = (status, Capture.uptime)
+      ended = (status, Machine.current.uptime())
       // The system reports only the last change; but a stopped program does not exit before
       // continuing.
       return wasStopped && status & 0x7f == 0 ? .foreground("continued") : nil

@@ -88,7 +88,7 @@ public final class LogUploads: Sendable {
     work.withLock { work in
       guard work.schedule == nil else { return }
       work.schedule = UploadSchedule(
-        interval: options.interval, now: .milliseconds(machine.uptime()))
+        interval: options.interval, now: machine.uptime())
       work.ticker = interval.map { Ticker(every: $0) { [weak self] in self?.tick() } }
     }
     begin()
@@ -103,7 +103,7 @@ public final class LogUploads: Sendable {
   @discardableResult
   func tick() -> Task<Outcome, any Error>? {
     let activity = session.takeActivity()
-    let now = Duration.milliseconds(machine.uptime())
+    let now = machine.uptime()
     let begins = work.withLock { work in
       work.schedule?.begins(activity, now: now, isBusy: work.running != nil) ?? false
     }
@@ -162,7 +162,7 @@ public final class LogUploads: Sendable {
     let start = machine.uptime()
     stop()
     session.end(cause)
-    let limit = max(.zero, options.patience - .milliseconds(machine.uptime() - start))
+    let limit = max(.zero, options.patience - machine.uptime() + start)
     let last = Task.detached { [self] in try await pass(nil, waiting: limit) }
     let alarm = Task.detached { [pausing] in
       try await pausing(limit)

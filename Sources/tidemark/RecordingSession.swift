@@ -1,5 +1,6 @@
 import Foundation
 import LogRecords
+import Platform
 import SessionLog
 import SessionRecorder
 import Sync
@@ -41,7 +42,7 @@ final class RecordingSession {
     }
     self.uploads = uploads && setup?.sends == true
     schedule = UploadSchedule(
-      interval: setup?.settings.uploadEvery, now: Capture.uptime)
+      interval: setup?.settings.uploadEvery, now: Machine.current.uptime())
   }
 
   /// Starts an upload if one is due and none is running.
@@ -51,7 +52,7 @@ final class RecordingSession {
       upload = nil
     }
     guard uploads, let setup,
-      schedule.begins(activity, now: Capture.uptime, isBusy: upload != nil)
+      schedule.begins(activity, now: Machine.current.uptime(), isBusy: upload != nil)
     else { return }
     upload = UploadProcess(of: setup)
     if upload == nil { schedule.retry() }

@@ -2,7 +2,6 @@ import Foundation
 import Platform
 import Logging
 import SessionLog
-import SessionRecorder
 
 /// An upload in a separate process, which may outlive this one, so that neither its memory nor its
 /// failure affects the recorder.
@@ -58,8 +57,8 @@ final class UploadProcess {
 
   /// Its exit status; nil if it is still running after a time limit.
   func status(within limit: Duration) -> Int32? {
-    let start = Capture.uptime
-    while status == nil, Capture.uptime - start < limit { poll(nil, 0, 10) }
+    let start = Machine.current.uptime()
+    while status == nil, Machine.current.uptime() - start < limit { poll(nil, 0, 10) }
     return status
   }
 

@@ -40,7 +40,7 @@ extension TestClock {
   package var machine: Machine {
     var machine = Machine.current
     machine.now = { self.now() }
-    machine.uptime = { self.uptime() }
+    machine.uptime = { .milliseconds(self.uptime()) }
     return machine
   }
 }

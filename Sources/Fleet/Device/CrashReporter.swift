@@ -41,7 +41,7 @@ package struct CrashReporter {
     let start = machine.uptime()
     var told = 0
     for sidecar in due {
-      guard machine.uptime() - start < Self.limit.milliseconds else { break }
+      guard machine.uptime() - start < Self.limit else { break }
       try await run(sidecar)
       state.markTold(sidecar, at: machine.now())
       try state.save(path)

@@ -85,7 +85,7 @@ package struct BoundedCommand: Sendable {
         return .exited(signal == 0 ? (status >> 8) & 0xff : 128 + signal)
       }
       if found < 0 && errno != EINTR { return .exited(127) }
-      guard Machine.current.uptime() - start < limit.milliseconds else { break }
+      guard Machine.current.uptime() - start < limit else { break }
       poll(nil, 0, 10)
     }
     kill(-process, SIGKILL)

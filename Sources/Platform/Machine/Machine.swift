@@ -16,8 +16,8 @@ import Foundation
 public struct Machine: Sendable {
   /// The wall clock.
   package var now: @Sendable () -> Timestamp
-  /// Milliseconds since this boot, sleep included.
-  package var uptime: @Sendable () -> Int64
+  /// Time since this boot, sleep included: the clock for intervals.
+  package var uptime: @Sendable () -> Duration
   /// The id of this boot.
   package var bootId: String
   /// Hash of the machine's id; nil if it has none.
@@ -42,7 +42,7 @@ public struct Machine: Sendable {
 
   /// Describes a machine.
   package init(
-    now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Int64,
+    now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Duration,
     bootId: String, machineId: String?, pidNamespace: String, processId: Int32,
     processStart: @escaping @Sendable (_ pid: Int32) -> UInt64?, memoryEvents: MemoryEvents?,
     host: @escaping @Sendable () -> Host, random: @escaping @Sendable () -> UInt64
@@ -65,7 +65,7 @@ public struct Machine: Sendable {
   /// The id of the process running now: differs from ``processId`` after a `fork`.
   package static var processIdNow: Int32 { getpid() }
 
-  @Sendable private static func systemUptime() -> Int64 {
+  @Sendable private static func systemUptime() -> Duration {
     #if canImport(Darwin)
       let clock = CLOCK_MONOTONIC_RAW
     #else
@@ -73,7 +73,7 @@ public struct Machine: Sendable {
     #endif
     var time = timespec()
     clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    return .milliseconds(Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
   @Sendable private static func startOfProcess(_ pid: Int32) -> UInt64? {

@@ -43,7 +43,7 @@ package final class SupervisedProcess {
   /// How it ended; nil while it runs.
   package private(set) var end: End?
   private let process: pid_t
-  private let deadline: Int64
+  private let deadline: Duration
   /// How often it was stopped.
   private var stops = 0
   private let machine: Machine
@@ -59,7 +59,7 @@ package final class SupervisedProcess {
     _ child: ChildProcess, reading outputs: [Output], for time: Duration, on machine: Machine
   ) throws(SystemError) {
     self.machine = machine
-    deadline = machine.uptime() + time.milliseconds
+    deadline = machine.uptime() + time
     var child = child
     child.isIsolated = true
     var writing: [Int32] = []

@@ -38,7 +38,7 @@ extension RemoteReaper {
         return change
       }
       func changeSince(_ removal: ReapPlan.Removal) async throws -> String? {
-        guard context.machine.uptime() - listedAt > Self.listingLife.milliseconds else {
+        guard context.machine.uptime() - listedAt > Self.listingLife else {
           return nil
         }
         listing = try await FolderListing(folder, in: context.store)

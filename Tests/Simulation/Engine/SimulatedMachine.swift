@@ -73,7 +73,7 @@ final class SimulatedMachine: Sendable {
     }
     return Machine(
       now: { self.now },
-      uptime: { self.time.milliseconds - self.state.withLock { $0.bootedAt } },
+      uptime: { .milliseconds(self.time.milliseconds - self.state.withLock { $0.bootedAt }) },
       bootId: "\(name)-boot-\(boots)", machineId: id, pidNamespace: "namespace-\(name)",
       processId: pid,
       processStart: { pid in self.state.withLock { $0.processes.contains(pid) } ? UInt64(pid) : nil
