@@ -166,6 +166,25 @@ private struct ScenarioList: AsyncParsableCommand {
   }
 }
 
+/// The scenario that a subcommand is about.
+private struct ScenarioArgument: ParsableArguments {
+  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
+  var name: String
+
+  func validate() throws { _ = try scenario() }
+
+  /// The scenario's name.
+  func scenario() throws -> ScenarioName { try ScenarioName(argument: name) }
+}
+
+/// How a change is made and printed.
+private struct ScenarioChangeOptions: ParsableArguments {
+  @Flag(help: "Change nothing; print what would change.")
+  var dryRun = false
+  @Flag(help: "One JSON object: scenario, isEnabled, until, hasChanged.")
+  var json = false
+}
+
 private struct ScenarioEnable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable", abstract: "Write the records of a scenario from now on.",
@@ -175,24 +194,18 @@ private struct ScenarioEnable: AsyncParsableCommand {
         tidemark scenario enable Checkout --for 30m
       """)
 
-  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
-  var name: String
+  @OptionGroup var argument: ScenarioArgument
   @Option(
     name: .customLong("for"),
     help: ArgumentHelp("Switch it off again after this time, e.g. 30m.", valueName: "time"),
     transform: ArgumentValue.span)
   var duration: Duration?
-  @Flag(help: "Change nothing; print what would change.")
-  var dryRun = false
-  @Flag(help: "One JSON object: scenario, isEnabled, until, hasChanged.")
-  var json = false
-
-  func validate() throws { _ = try ScenarioName(argument: name) }
+  @OptionGroup var change: ScenarioChangeOptions
 
   func run() async throws {
     let until = duration.map { Timestamp.now() + $0 }
     try await ScenarioContext().set(
-      ScenarioName(argument: name), true, until: until, dryRun: dryRun, asJSON: json)
+      argument.scenario(), true, until: until, dryRun: change.dryRun, asJSON: change.json)
   }
 }
 
@@ -204,19 +217,12 @@ private struct ScenarioDisable: AsyncParsableCommand {
         tidemark scenario disable Checkout
       """)
 
-  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
-  var name: String
-
-  @Flag(help: "Change nothing; print what would change.")
-  var dryRun = false
-  @Flag(help: "One JSON object: scenario, isEnabled, until, hasChanged.")
-  var json = false
-
-  func validate() throws { _ = try ScenarioName(argument: name) }
+  @OptionGroup var argument: ScenarioArgument
+  @OptionGroup var change: ScenarioChangeOptions
 
   func run() async throws {
     try await ScenarioContext().set(
-      ScenarioName(argument: name), false, dryRun: dryRun, asJSON: json)
+      argument.scenario(), false, dryRun: change.dryRun, asJSON: change.json)
   }
 }
 
@@ -228,14 +234,11 @@ private struct ScenarioTest: ParsableCommand {
         tidemark scenario test Checkout && tidemark log debug --scenario Checkout "$(dump-basket)"
       """)
 
-  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
-  var name: String
-
-  func validate() throws { _ = try ScenarioName(argument: name) }
+  @OptionGroup var argument: ScenarioArgument
 
   func run() throws {
     let setup = try ScenarioContext().setup
-    let isOn = ScenarioSwitch(setup.home).isOn(try ScenarioName(argument: name))
+    let isOn = ScenarioSwitch(setup.home).isOn(try argument.scenario())
     if !isOn { throw ExitCode(1) }
   }
 }
@@ -249,27 +252,20 @@ private struct ScenarioForget: ParsableCommand {
         tidemark scenario forget Checkout
       """)
 
-  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
-  var name: String
-
-  @Flag(help: "Change nothing; print what would change.")
-  var dryRun = false
-  @Flag(help: "One JSON object: scenario, isEnabled, until, hasChanged.")
-  var json = false
-
-  func validate() throws { _ = try ScenarioName(argument: name) }
+  @OptionGroup var argument: ScenarioArgument
+  @OptionGroup var change: ScenarioChangeOptions
 
   func run() throws {
-    let name = try ScenarioName(argument: name)
+    let name = try argument.scenario()
     let file = try ScenarioContext().file
     let isKnown =
-      try dryRun
+      try change.dryRun
       ? file.scenarios()[name] != nil : file.change { $0.removeValue(forKey: name) != nil }
     guard isKnown else { throw Failure(.usage, "there is no scenario \(name)") }
-    if json {
-      let result = ScenarioChange(scenario: name.description, hasChanged: !dryRun)
+    if change.json {
+      let result = ScenarioChange(scenario: name.description, hasChanged: !change.dryRun)
       Console.say(try Console.json(result))
-    } else if dryRun {
+    } else if change.dryRun {
       Console.say("would forget \(name)")
     }
   }
