@@ -353,7 +353,7 @@ complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_opti
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark export" app' -l 'app' -d 'Only sessions of this program.' -rfka ''
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark export" failed' -l 'failed' -d 'Only sessions that crashed or exited with a status other than 0.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark export" o output' -l 'output' -s 'o' -d 'A folder, or a file for tar and --merge; - for standard output.' -rF
-complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark export" format' -l 'format' -d 'text, jsonl, tar or asciicast.' -rfka 'text jsonl tar asciicast'
+complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark export" format' -l 'format' -d 'The format.' -rfka 'text jsonl tar asciicast'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark export" merge' -l 'merge' -d 'All sessions on one time line.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark export" dry-run' -l 'dry-run' -d 'Write nothing; print the files that would be written.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark export" json' -l 'json' -d 'Print each file that was written as a JSON object on a line.'

@@ -51,10 +51,8 @@ struct Export: AsyncParsableCommand {
       "A folder, or a file for tar and --merge; - for standard output.", valueName: "path"),
     completion: .file())
   var output: String
-  @Option(
-    help: ArgumentHelp("text, jsonl, tar or asciicast.", valueName: "format"),
-    completion: .list(["text", "jsonl", "tar", "asciicast"]))
-  var format = "text"
+  @Option(help: ArgumentHelp("The format.", valueName: "format"))
+  var format = SessionExport.Format.text
   @Flag(help: "All sessions on one time line.")
   var merge = false
   @Flag(help: "Write nothing; print the files that would be written.")
@@ -77,11 +75,8 @@ struct Export: AsyncParsableCommand {
         "Name at least one session, or choose by --since, --app or --failed; "
           + "'tidemark list' shows them.")
     }
-    guard SessionExport.Format(rawValue: format) != nil else {
-      throw ValidationError("invalid format '\(format)'; use text, jsonl, tar or asciicast.")
-    }
     if noClockOffset, !merge { throw ValidationError("--no-clock-offset goes with --merge.") }
-    if merge, ["tar", "asciicast"].contains(format) || records.salvage || records.lines != nil {
+    if merge, [.tar, .asciicast].contains(format) || records.salvage || records.lines != nil {
       throw ValidationError("--merge goes with text and jsonl, without --lines and --salvage.")
     }
   }
@@ -109,10 +104,9 @@ struct Export: AsyncParsableCommand {
     }
     let lacksLogs = readers.count < entries.count
     if readers.isEmpty, lacksLogs { throw ExitStatus.authentication }
-    let format = SessionExport.Format(rawValue: format) ?? .text
     if dryRun {
       let exports = readers.map { SessionExport($0, choice, mode, as: format) }
-      let isOne = merge || self.format == "tar"
+      let isOne = merge || format == .tar
       for path in isOne ? [output] : exports.map({ "\(output)/\($0.fileName)" }) { try say(path) }
       return
     }
@@ -154,7 +148,7 @@ struct Export: AsyncParsableCommand {
 
   private func file(promising bytes: ByteCount) throws -> ExportFile {
     if output == "-" {
-      guard format != "tar" || !Console.outputIsTerminal else {
+      guard format != .tar || !Console.outputIsTerminal else {
         throw Failure(.usage, "refusing to write an archive to the terminal; use -o FILE")
       }
       return ExportFile(to: Console.show)
@@ -177,7 +171,7 @@ struct Export: AsyncParsableCommand {
   /// Whether an export goes on without a session that cannot be read, which it names.
   private static func omit(_ session: SessionID, _ error: any Error) -> Bool {
     guard ExitStatus(error) == .integrity else { return false }
-    Console.complain("\(session) is left out: \(ExitStatus.text(of: error))")
+    Console.complain("\(session) is left out: \(error)")
     return true
   }
 
@@ -208,7 +202,7 @@ struct Export: AsyncParsableCommand {
     if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
       throw Failure(
         .usage,
-        "\(String(oneLine: folder)) is a file, and \(format) makes a file for each session; name a "
+        "\(String(oneLine: folder)) is a file, and \(format.rawValue) makes a file for each session; name a "
           + "folder with -o, or - for standard output")
     }
     do {
@@ -248,3 +242,5 @@ struct Export: AsyncParsableCommand {
     }
   }
 }
+
+extension SessionExport.Format: ExpressibleByArgument {}
