@@ -44,7 +44,7 @@ extension Settings {
     ("s3.endpoint", key(\.storeSettings.s3.endpoint) { $0 }),
     ("s3.region", key(\.storeSettings.s3.region) { $0 }),
     ("s3.profile", key(\.storeSettings.s3.profile) { $0 }),
-    ("s3.path-style", key(\.storeSettings.s3.pathStyle, Bool.init)),
+    ("s3.path-style", key(\.storeSettings.s3.pathStyle, flag)),
     ("s3.access-key-id", key(\.storeSettings.s3.accessKeyID) { $0 }),
     ("s3.secret-access-key-file", key(\.storeSettings.s3.secretAccessKeyFile) { $0 }),
     ("s3.provider", key(\.storeSettings.s3.provider) { $0 }),

@@ -63,7 +63,7 @@ extension Settings {
       }
       source.idleEnd = idleEnd
     case ("follow-links", let text?):
-      guard let follows = Bool(text) else {
+      guard let follows = flag(text) else {
         throw Problem(
           value,
           "invalid value '\(String(printable: text.utf8))' for 'follow-links'; use true or false")

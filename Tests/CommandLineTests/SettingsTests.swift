@@ -205,6 +205,21 @@ import Testing
     #expect(report.isDue("a", at: start))
   }
 
+  @Test(arguments: [("true", true), ("yes", true), ("On", true), ("no", false), ("maybe", nil)])
+  func `all switches have the same forms`(text: String, value: Bool?) throws {
+    let folder = try TemporaryDirectory()
+    for (lines, read) in [
+      ("allow-plaintext: ", { $0.storeSettings.allowsPlaintext }),
+      ("s3:\n  path-style: ", { $0.storeSettings.s3.pathStyle }),
+      ("sources:\n  - path: /a\n    follow-links: ", { $0.sources.first?.followsLinks }),
+    ] as [(String, (Settings) -> Bool?)] {
+      let path = folder.path + "/tidemark.yaml"
+      try (lines + text + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+      let settings = try? Settings(path: path)
+      #expect(settings.flatMap(read) == value && (settings == nil) == (value == nil), "\(lines)")
+    }
+  }
+
   @Test func `two lasting problems of different kinds are each reported once an hour`() throws {
     let folder = try TemporaryDirectory()
     let home = Home(path: folder.path)
