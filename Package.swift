@@ -123,7 +123,6 @@ let package = Package(
       dependencies: [
         "Delta", "Fleet", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction",
         "Replica", "SessionLog", "SessionReading", "SessionRecorder", "Sync", "TidemarkUpload",
-        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),

@@ -1,3 +1,5 @@
+import Sync
+
 /// Why a home's cache is of no use.
 enum CacheProblem: Equatable, CustomStringConvertible {
   /// It cannot be read, for this reason.
@@ -8,7 +10,7 @@ enum CacheProblem: Equatable, CustomStringConvertible {
   var description: String {
     switch self {
     case .unreadable(let reason): reason
-    case .diskFull: UnreadableCache.fullDisk
+    case .diskFull: CacheError.fullDisk
     }
   }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Delta
 import Foundation
-import GRDB
 import ObjectStore
 import Platform
 import Replica
@@ -33,7 +32,7 @@ enum ExitStatus: Int32, Error {
       case let error as LookupError: error.code == .gone ? .partial : .usage
       case let error as SystemError: error.isDiskFull ? .tryLater : .configuration
       case is ForeignHome: .configuration
-      case is DatabaseError, is CancellationError, is SpaceShortage: .tryLater
+      case is CacheError, is CancellationError, is SpaceShortage: .tryLater
       default: .partial
       }
   }
@@ -77,7 +76,7 @@ enum ExitStatus: Int32, Error {
       if !text.isEmpty { Console.answer(text, isError: code != .success) }
       leave(code.rawValue)
     }
-    Console.complain(text(of: error))
+    Console.complain("\(error)")
     leave(ExitStatus(error).rawValue)
   }
 
@@ -89,18 +88,6 @@ enum ExitStatus: Int32, Error {
   static func leave(_ status: Int32) -> Never {
     fflush(nil)
     _exit(status)
-  }
-
-  /// An error in one line for a person.
-  static func text(of error: any Error) -> String {
-    guard let error = error as? DatabaseError else { return "\(error)" }
-    guard ![.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) else {
-      let reason = error.message ?? "SQLite error \(error.resultCode)"
-      return "the cache is damaged (\(reason)); the next upload makes a new one: nothing is lost"
-    }
-    if error.resultCode == .SQLITE_FULL { return UnreadableCache.fullDisk }
-    return "the cache cannot be used: \(error.message ?? "SQLite error \(error.resultCode)"); "
-      + "make room, or delete the home's cache folder: nothing else is lost by it"
   }
 }
 

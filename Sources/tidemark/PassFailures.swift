@@ -25,7 +25,7 @@ struct PassFailures {
     let isForPerson = [.usage, .configuration].contains(ExitStatus(error))
     if isFirst, isForPerson { throw error }
     isFirst = false
-    let text = ExitStatus.text(of: error)
+    let text = "\(error)"
     guard isForPerson else { return text }
     if let reported, reported.text == text, now - reported.at < Self.interval { return nil }
     reported = (text, now)

@@ -13,4 +13,19 @@ import Testing
     }
     #expect(Set(kept) == schema.stored)
   }
+
+  @Test(arguments: [
+    (ResultCode.SQLITE_FULL, CacheError.Code.diskFull, "the disk is full"),
+    (.SQLITE_CORRUPT, .damaged, "the cache is damaged (bad page)"),
+    (.SQLITE_NOTADB, .damaged, "the cache is damaged (bad page)"),
+    (.SQLITE_IOERR, .unusable, "the cache cannot be used: bad page; make room"),
+  ])
+  func `an error of the database says what to do`(
+    result: ResultCode, code: CacheError.Code, text: String
+  ) throws {
+    let error = #expect(throws: CacheError.self) {
+      try CacheError.wrapping { throw DatabaseError(resultCode: result, message: "bad page") }
+    }
+    #expect(error?.code == code && error?.description.hasPrefix(text) == true)
+  }
 }

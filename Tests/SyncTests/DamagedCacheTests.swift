@@ -99,7 +99,7 @@ import Testing
     for page in pages { bytes.replaceSubrange(page..<page + 4096, with: Data(count: 4096)) }
     try bytes.write(to: URL(filePath: path))
     try writer.end(.exit(0))
-    await #expect(throws: DatabaseError.self) { try await site.upload() }
+    await #expect(throws: CacheError.self) { try await site.upload() }
     #expect(try await site.upload().failures.isEmpty)
     try await site.expectSealedAndEqual(writer.session)
   }

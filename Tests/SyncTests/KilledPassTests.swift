@@ -1,8 +1,7 @@
-import GRDB
 import LogRecords
 import Platform
 import SessionLog
-import Sync
+@testable import Sync
 import TestSupport
 import Testing
 
@@ -69,7 +68,7 @@ import Testing
     var entry = try manifest.storeEntry()
     entry.remoteReapAt = site.local.clock.now()
     FileEffect.$hook.withValue(TestFiles(lifetime: 0)) {
-      #expect(throws: DatabaseError.self) { try manifest.save(entry) }
+      #expect(throws: CacheError.self) { try manifest.save(entry) }
     }
     #expect(try manifest.storeEntry().remoteReapAt == nil)
     try manifest.save(entry)

@@ -17,7 +17,7 @@ package struct Attacher {
 
   /// Makes an attacher.
   ///
-  /// - Throws: GRDB's errors when the cache can neither be read nor replaced.
+  /// - Throws: ``CacheError`` when the cache can neither be read nor replaced.
   package init(_ context: SyncContext, sources: [LogSource]) throws {
     self.context = context
     self.sources = sources
@@ -108,7 +108,7 @@ package struct Attacher {
 
   /// Log bytes that a plan's changes add to an upload.
   ///
-  /// - Throws: GRDB's errors.
+  /// - Throws: ``CacheError``.
   package func growth(_ plan: AttachPlan, besides upload: UploadPlan) throws -> AttachPlan.Growth {
     let planned = Dictionary(upload.items.map { ($0.session, $0.length) }) { first, _ in first }
     let failed = try unreadable()

@@ -14,7 +14,7 @@ enum CacheDatabase {
   ///   - home: the home.
   ///   - name: the file's name without `.sqlite`.
   ///   - schema: its tables and indexes.
-  /// - Throws: GRDB's errors when the file can neither be read nor replaced.
+  /// - Throws: ``CacheError`` when the file can neither be read nor replaced.
   static func open(_ home: Home, name: String, _ schema: CacheSchema) throws -> DatabaseQueue {
     let path = "\(home.cachePath)/\(name).sqlite"
     let files = ["", "-wal", "-shm", "-journal", damageSuffix].map { path + $0 }
@@ -27,8 +27,10 @@ enum CacheDatabase {
         try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
       }
       // Opening may create files, and recovers a killed process's transaction.
-      return try FileEffect.transaction(path) {
-        try prepare(DatabaseQueue(path: path, configuration: configuration), schema)
+      return try CacheError.wrapping {
+        try FileEffect.transaction(path) {
+          try prepare(DatabaseQueue(path: path, configuration: configuration), schema)
+        }
       }
     }
     do {
@@ -39,14 +41,14 @@ enum CacheDatabase {
       }
       do {
         return try prepared()
-      } catch let error as DatabaseError where isGarbage(error) {
+      } catch let error as CacheError where isGarbage(error) {
         for file in files { try? File.remove(file) }
         return try prepared()
       }
     } catch  where isWithoutRoom(error) {
       // Uploads matter most when the disk is full: keep the cache in memory, and list the store for
       // its content.
-      return try prepare(DatabaseQueue(), schema)
+      return try CacheError.wrapping { try prepare(DatabaseQueue(), schema) }
     }
   }
 
@@ -57,12 +59,12 @@ enum CacheDatabase {
   /// Reads or writes a database, and marks it for replacement if it proves damaged.
   ///
   /// Opening checks the first rows only.
+  ///
+  /// - Throws: ``CacheError``; errors of `body`.
   static func recordingDamage<Value>(of path: String, _ body: () throws -> Value) throws -> Value {
     do {
-      return try body()
-    } catch let error as DatabaseError
-      where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-    {
+      return try CacheError.wrapping(body)
+    } catch let error as CacheError where error.code == .damaged {
       if path.hasSuffix(".sqlite") { try? AtomicFile.write([], to: path + damageSuffix) }
       throw error
     }
@@ -94,7 +96,7 @@ enum CacheDatabase {
   }
 
   private static func isWithoutRoom(_ error: any Error) -> Bool {
-    switch (error as? DatabaseError)?.resultCode {
+    switch (error as? CacheError)?.result {
     // The obstacle cannot be removed.
     case nil: error is SystemError
     case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY: true
@@ -102,8 +104,8 @@ enum CacheDatabase {
     }
   }
 
-  private static func isGarbage(_ error: DatabaseError) -> Bool {
-    switch error.resultCode {
+  private static func isGarbage(_ error: CacheError) -> Bool {
+    switch error.result {
     // SQLITE_ERROR: a database with other tables than ours.
     case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR: true
     default: false

@@ -26,14 +26,14 @@ extension DatabaseQueue {
   ///
   /// GRDB's `read` sets a pragma before and after, which makes SQLite recompile every statement.
   ///
-  /// - Throws: GRDB's errors; errors of `body`.
+  /// - Throws: ``CacheError``; errors of `body`.
   func query<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try CacheDatabase.recordingDamage(of: path) { try inDatabase(body) }
   }
 
   /// Writes in one transaction, which is one ``Platform/FileEffect``.
   ///
-  /// - Throws: GRDB's errors; errors of `body`.
+  /// - Throws: ``CacheError``; errors of `body`.
   func change<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try CacheDatabase.recordingDamage(of: path) {
       try FileEffect.transaction(path) { try write(body) }

@@ -32,7 +32,7 @@ package final class Manifest: Sendable {
   ///   - home: the home; the file is `cache/manifest.sqlite`.
   ///   - store: the store's location.
   ///   - device: id of the sending device.
-  /// - Throws: GRDB's errors when the file can neither be read nor replaced.
+  /// - Throws: ``CacheError`` when the file can neither be read nor replaced.
   package init(home: Home, store: String, device: String) throws {
     self.store = Self.key(store, device)
     queue = try CacheDatabase.open(home, name: "manifest", Self.schema)
@@ -85,7 +85,7 @@ package final class Manifest: Sendable {
 
   /// Stream bytes of a session known to be in the store; nil if unknown.
   ///
-  /// - Throws: GRDB's errors.
+  /// - Throws: ``CacheError``.
   package func sentBytes(of session: SessionID) throws -> StreamOffset? { try entry(session)?.sent }
 
   /// The entry of a session; nil if there is none.

@@ -148,7 +148,7 @@ struct Status: AsyncParsableCommand {
         report = try await setup.home.withOwnersRights { try self.report(on: setup) }
       } catch  where setups.count > 1 && !(error is StoreError) {
         // An error in one user's home must not hide the others.
-        Console.complain("\(setup.home.path): \(ExitStatus.text(of: error))")
+        Console.complain("\(setup.home.path): \(error)")
         isPartial = true
         continue
       }
@@ -183,7 +183,7 @@ struct Status: AsyncParsableCommand {
       do {
         homes.append(try await setup.home.withOwnersRights { try await setup.metrics() })
       } catch  where setups.count > 1 && !(error is StoreError) {
-        Console.complain("\(setup.home.path): \(ExitStatus.text(of: error))")
+        Console.complain("\(setup.home.path): \(error)")
       }
     }
     Console.write(Array(DeviceMetrics.text(homes).utf8))

@@ -105,7 +105,7 @@ struct Upload: AsyncParsableCommand {
     // Nothing is written to another user's home.
     if error is ForeignHome { throw error }
     let report = HourlyReport(home, .uploadError)
-    if report.isDue(ExitStatus.text(of: error), at: .now()) { throw error }
+    if report.isDue("\(error)", at: .now()) { throw error }
     return ExitStatus(error)
   }
 
@@ -343,7 +343,7 @@ struct Upload: AsyncParsableCommand {
 
   /// Reports an error of one home.
   private func report(_ error: any Error, of home: Home) -> ExitStatus {
-    Console.complain("\(home.path): \(ExitStatus.text(of: error))")
+    Console.complain("\(home.path): \(error)")
     return ExitStatus(error)
   }
 

@@ -91,7 +91,7 @@ struct Hooks {
     do {
       try await setup.home.withOwnersRights(body)
     } catch {
-      Console.complain("\(setup.home.path): \(ExitStatus.text(of: error))")
+      Console.complain("\(setup.home.path): \(error)")
     }
   }
 
