@@ -88,7 +88,8 @@ public struct Home: Sendable, Equatable {
   }
   /// The day folders.
   public var sessionsPath: String { path + "/sessions" }
-  /// The markers of sessions that are not sealed.
+  /// The markers of sessions that passes visit: all that are not sealed, except attached ones of
+  /// which everything was sent, until their file grows or ends.
   public var openPath: String { path + "/open" }
   /// Files that may be deleted at any time.
   public var cachePath: String { path + "/cache" }
@@ -138,14 +139,14 @@ public struct Home: Sendable, Equatable {
       declared: "\(declaredPath)/\(session)", compression: compression)
   }
 
-  /// Unsealed sessions, by their markers.
+  /// Sessions that passes visit, by their markers; see ``openPath``.
   ///
   /// - Throws: ``SystemError``.
   public func openSessions() throws -> [SessionID] {
     try Directory.names(in: openPath).compactMap(SessionID.init).sorted()
   }
 
-  /// Marks a session as not sealed.
+  /// Makes passes visit a session.
   ///
   /// - Throws: ``SystemError``.
   public func mark(_ session: SessionID) throws {

@@ -454,4 +454,16 @@ import Testing
     let unknown = try #require(sidecars.first { $0.appName == "unknown" })
     #expect(unknown.startedAt == unknown.endedAt)
   }
+
+  @Test func `a session of which everything was sent needs no visit but is not sealed`()
+    async throws
+  {
+    let folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    try folder.append(0..<10, to: "app.log")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try folder.site.local.home.openSessions().isEmpty)
+    #expect(try Uploader(folder.site.context()).sealedCopies().unsealed == 1)
+    for _ in 0..<2 { try await folder.tick(after: 2 * 86_400) }
+    #expect(try Uploader(folder.site.context()).sealedCopies().unsealed == 0)
+  }
 }

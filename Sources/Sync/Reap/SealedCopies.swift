@@ -1,14 +1,16 @@
 package import Platform
 package import SessionLog
 
-/// Sealed sessions on this machine whose remote copy is in another store, or longer than the local
-/// one.
+/// What the sidecars of a home say about its seals: sessions without one, and sealed ones whose
+/// remote copy is in another store, or longer than the local one.
 package struct SealedCopies: Sendable, Equatable {
   /// Sessions by the store that has them, if that is not the configured one: no pass can prove
   /// them, so none deletes their local copies.
   package private(set) var elsewhere: [String: [SessionID]] = [:]
   /// Size of these sessions' logs.
   package private(set) var bytesElsewhere: ByteCount = 0
+  /// Number of sessions that are not sealed, even if no pass has to visit them.
+  package private(set) var unsealed = 0
   /// Sessions whose local log lacks its end, which the store has.
   package private(set) var cut: [SessionID] = []
 
@@ -19,9 +21,16 @@ package struct SealedCopies: Sendable, Equatable {
   package init(_ home: Home, store: String) throws {
     for day in try home.days() {
       for session in try home.sessions(day: day) {
-        guard let sidecar = try? Sidecar.load(home.files(for: session).sidecar),
-          let seal = sidecar.seal
-        else { continue }
+        let files = home.files(for: session)
+        guard let sidecar = try? Sidecar.load(files.sidecar) else {
+          // It may be written soon, or again.
+          unsealed += File.exists(files.marker) ? 1 : 0
+          continue
+        }
+        guard let seal = sidecar.seal else {
+          unsealed += 1
+          continue
+        }
         if sidecar.isSealedElsewhere(than: store) {
           elsewhere[seal.store, default: []].append(session)
           bytesElsewhere = [bytesElsewhere, sidecar.fileSizeBytes].total

@@ -222,7 +222,9 @@ struct Status: AsyncParsableCommand {
       store: context?.store.location ?? setup.namedStore,
       sending: setup.reasonNotToSend?.code ?? "yes",
       consent: context?.consent, deviceId: setup.hasHome ? setup.device.deviceId : nil,
-      openSessions: try setup.home.openSessions().count,
+      // Passes need not visit each attached session until it is sealed; without a store all have
+      // markers.
+      openSessions: try sealed?.unsealed ?? setup.home.openSessions().count,
       unsentBytes: waiting.reduce(0) { $0 + $1.bytes },
       waiting: waiting.map(Waits.init), unprovenBytes: plan?.unproven ?? 0,
       localBytes: try setup.home.sessionBytes(),
