@@ -69,6 +69,8 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   package var proxy: String?
   /// Maximum number of concurrent requests; nil for as many as useful, up to ``mostTransfers``.
   package var transfers: Int?
+  /// Default maximum number of concurrent requests of ordinary size.
+  package static let standardTransfers = HTTPTransport.Options().workers
   /// Default maximum number of concurrent requests (32).
   package static let mostTransfers = 32
   /// Maximum bytes of bodies per second, for all requests together; nil for no limit.
@@ -76,9 +78,9 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   /// Maximum number of requests in all; nil for no limit.
   package var maximumRequests: Int?
   /// Timeout for making a connection.
-  package var connectTimeout = Duration.seconds(15)
+  package var connectTimeout = HTTPTransport.Options().connectTimeout
   /// Time without progress after which a request is abandoned.
-  package var stallTimeout = Duration.seconds(30)
+  package var stallTimeout = HTTPTransport.Options().stallTimeout
   /// The source of time and randomness.
   package var machine = Machine.current
   /// Logs the requests to the store.

@@ -70,7 +70,7 @@ package struct SyncContext: Sendable {
     self.store = store.isFolder ? store : ClockedStore(store, serverClock, now: machine.now)
     self.machine = machine
     lived = try LivedClock(home: home, machine: machine)
-    self.transfers = max(1, transfers ?? 12)
+    self.transfers = max(1, transfers ?? StoreSettings.standardTransfers)
     smallTransfers = max(1, transfers ?? StoreSettings.mostTransfers)
     self.logger = logger
     self.consent = consent

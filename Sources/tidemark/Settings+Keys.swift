@@ -10,48 +10,150 @@ extension Settings {
   /// Applies a value; returns false if it is invalid for its key.
   typealias Apply = @Sendable (inout Settings, String) -> Bool
 
-  /// The keys with one value; those in a section as `section.key`.
-  static let keys: [(name: String, takeOver: Apply)] = [
-    ("store", store),
-    ("consent", key(\.consent, Consent.init(rawValue:))),
-    ("transfers", key(\.storeSettings.transfers) { count($0, in: 1...64) }),
-    ("stale-after", key(\.staleAfter, Age.parse)),
-    ("heartbeat", heartbeat),
-    ("fsync", key(\.recording.fsync, fsync)),
-    ("rotate-at", key(\.recording.rotateAt, bytes)),
-    ("stderr-level", key(\.recording.standardErrorLevel, Level.init(name:))),
-    ("upload-every", uploadEvery),
-    ("ca-file", key(\.storeSettings.caFile) { $0 }),
-    ("client-certificate", key(\.storeSettings.clientCertificateFile) { $0 }),
-    ("client-key", key(\.storeSettings.clientKeyFile) { $0 }),
-    ("pinned-key", key(\.storeSettings.pinnedKey) { TLS.isPinnedKey($0) ? $0 : nil }),
-    ("minimum-tls", key(\.storeSettings.minimumTLS, TLS.Version.init(rawValue:))),
-    ("allow-plaintext", key(\.storeSettings.allowsPlaintext, flag)),
-    ("proxy", key(\.storeSettings.proxy, proxy)),
-    ("limit-rate", key(\.storeSettings.limitRate, rate)),
-    ("max-requests", key(\.maximumRequests, requests)),
-    ("connect-timeout", key(\.storeSettings.connectTimeout, duration)),
-    ("stall-timeout", key(\.storeSettings.stallTimeout, duration)),
-    ("retention.local", key(\.retention.local, duration)),
-    ("retention.remote", key(\.retention.remote, duration)),
-    ("retention.local-max", key(\.retention.localMax, bytes)),
-    ("retention.prune-after", key(\.retention.pruneAfter, duration)),
-    ("retention.trash", key(\.retention.trash, Age.parse)),
-    ("retention.warn-before", key(\.retention.warnBefore, duration)),
-    ("webdav.user", key(\.storeSettings.webdavUser) { $0 }),
-    ("webdav.password-file", key(\.storeSettings.webdavPasswordFile) { $0 }),
-    ("webdav.token-file", key(\.storeSettings.webdavTokenFile) { $0 }),
-    ("s3.endpoint", key(\.storeSettings.s3.endpoint) { $0 }),
-    ("s3.region", key(\.storeSettings.s3.region) { $0 }),
-    ("s3.profile", key(\.storeSettings.s3.profile) { $0 }),
-    ("s3.path-style", key(\.storeSettings.s3.pathStyle, flag)),
-    ("s3.access-key-id", key(\.storeSettings.s3.accessKeyID) { $0 }),
-    ("s3.secret-access-key-file", key(\.storeSettings.s3.secretAccessKeyFile) { $0 }),
-    ("s3.provider", key(\.storeSettings.s3.provider) { $0 }),
-    ("s3.server-side-encryption", key(\.storeSettings.s3.serverSideEncryption) { $0 }),
-    ("s3.kms-key-id", key(\.storeSettings.s3.kmsKeyID) { $0 }),
-    ("s3.storage-class", key(\.storeSettings.s3.storageClass) { $0 }),
+  /// The keys with one value, in the order of the template.
+  static let keys: [SettingRow] = general + connection + retention + webdav + s3
+
+  private static let general = [
+    SettingRow(
+      name: "store", takeOver: store, value: { $0.hasNoStore ? "none" : $0.store }, hint: "",
+      variables: ["TIDEMARK_STORE"]),
+    row(
+      "consent", \.consent,
+      .init("; use none, metadata or logs", Consent.init(rawValue:)) { $0.rawValue }),
+    SettingRow(
+      name: "transfers",
+      takeOver: key(\.storeSettings.transfers) { count($0, in: 1...64) },
+      value: { String($0.storeSettings.transfers ?? StoreSettings.standardTransfers) }, hint: "",
+      doc: "Requests under way at once, 1 to 64; without it 12, and 32 for small uploads."),
+    row(
+      "stale-after", \.staleAfter, .timeOrZero,
+      doc: "'status' and cron complain when nothing could be sent for so long."),
+    SettingRow(
+      name: "heartbeat", takeOver: heartbeat, value: { _ in nil }, hint: "; use https://…"),
+    row(
+      "fsync", \.recording.fsync, .fsync,
+      doc: "When logs are made durable against a power loss: always, never, or an interval."),
+    row(
+      "rotate-at", \.recording.rotateAt, .size,
+      doc: """
+        The size at which a session's log is rotated and its parts compressed: 500k, 10MB; 0 for never.
+        """),
+    row(
+      "stderr-level", \.recording.standardErrorLevel, .init("", Level.init(name:)) { $0.name },
+      doc: "The level of lines on standard error that do not state one: TRACE to FAULT."),
+    SettingRow(
+      name: "upload-every", takeOver: uploadEvery,
+      value: { $0.uploadEvery.map(SettingForm.brief) ?? "0" },
+      hint: SettingForm<Duration>.time.hint,
+      doc: """
+        How often 'tidemark run' and 'tidemark log' upload a session that grows; 0 for its end only.
+        """),
   ]
+
+  private static let connection = [
+    row(
+      "ca-file", \.storeSettings.caFile, .text,
+      doc: "A PEM file with the certificate authorities to trust instead of the system's."),
+    row(
+      "client-certificate", \.storeSettings.clientCertificateFile, .text, file: .login,
+      doc: """
+        PEM files with the certificate to show to the server, and its key (without a password).
+        """),
+    row("client-key", \.storeSettings.clientKeyFile, .text, file: .login),
+    row(
+      "pinned-key", \.storeSettings.pinnedKey, .init("", { TLS.isPinnedKey($0) ? $0 : nil }) { $0 },
+      doc: "The server's public key, as curl's --pinnedpubkey takes it: sha256//BASE64."),
+    row(
+      "minimum-tls", \.storeSettings.minimumTLS,
+      .init("", TLS.Version.init(rawValue:)) { $0.rawValue },
+      doc: "The oldest version of TLS that is accepted: 1.2 or 1.3."),
+    row(
+      "allow-plaintext", \.storeSettings.allowsPlaintext, .flag,
+      variables: ["TIDEMARK_ALLOW_PLAINTEXT"],
+      doc: """
+        Whether http:// to another machine is accepted: logs and password are sent unencrypted.
+        """),
+    row(
+      "proxy", \.storeSettings.proxy, .init("", proxy) { $0 },
+      doc: "http://user:password@host:port; by default what the environment says."),
+    row(
+      "limit-rate", \.storeSettings.limitRate,
+      .init(SettingForm<ByteCount>.size.hint, rate) { String($0.bytes) },
+      doc: "Bytes a second of all requests together, both ways: 500k, 2MB; by default unlimited."),
+    row(
+      "max-requests", \.maximumRequests, .init("", requests) { String($0) },
+      doc: """
+        Maximum number of requests of one upload, at least 8; the next one continues. By default none.
+        """),
+    row("connect-timeout", \.storeSettings.connectTimeout, .time),
+    row(
+      "stall-timeout", \.storeSettings.stallTimeout, .time,
+      doc: "A request without progress is given up after this."),
+  ]
+
+  private static let retention = [
+    row("retention.local", \.retention.local, .time),
+    row("retention.remote", \.retention.remote, .time),
+    row("retention.local-max", \.retention.localMax, .size),
+    row("retention.prune-after", \.retention.pruneAfter, .time),
+    row("retention.trash", \.retention.trash, .timeOrZero),
+    row("retention.warn-before", \.retention.warnBefore, .time),
+  ]
+
+  private static let webdav = [
+    row("webdav.user", \.storeSettings.webdavUser, .text, variables: ["TIDEMARK_WEBDAV_USER"]),
+    row(
+      "webdav.password-file", \.storeSettings.webdavPasswordFile, .text,
+      variables: ["TIDEMARK_WEBDAV_PASSWORD", "TIDEMARK_WEBDAV_PASSWORD_FILE"], file: .secret),
+    row(
+      "webdav.token-file", \.storeSettings.webdavTokenFile, .text,
+      variables: ["TIDEMARK_WEBDAV_TOKEN", "TIDEMARK_WEBDAV_TOKEN_FILE"], file: .secret),
+  ]
+
+  private static let s3 = [
+    row(
+      "s3.endpoint", \.storeSettings.s3.endpoint, .text,
+      variables: ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
+      example: "https://minio.example:9000"),
+    row(
+      "s3.region", \.storeSettings.s3.region, .text,
+      variables: ["AWS_REGION", "AWS_DEFAULT_REGION"], example: "us-east-1"),
+    row("s3.profile", \.storeSettings.s3.profile, .text, variables: ["AWS_PROFILE"]),
+    row("s3.provider", \.storeSettings.s3.provider, .text),
+    row("s3.path-style", \.storeSettings.s3.pathStyle, .flag, example: "true"),
+    row(
+      "s3.access-key-id", \.storeSettings.s3.accessKeyID, .text,
+      variables: ["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY_ID_FILE"]),
+    row(
+      "s3.secret-access-key-file", \.storeSettings.s3.secretAccessKeyFile, .text,
+      variables: ["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY_FILE"], file: .secret),
+    row(
+      "s3.server-side-encryption", \.storeSettings.s3.serverSideEncryption, .text,
+      doc: "Asked for with each object: AES256 or aws:kms, and a class that can be read at once."),
+    row("s3.kms-key-id", \.storeSettings.s3.kmsKeyID, .text),
+    row("s3.storage-class", \.storeSettings.s3.storageClass, .text),
+  ]
+
+  private static func row<Value>(
+    _ name: String, _ path: any WritableKeyPath<Settings, Value> & Sendable,
+    _ form: SettingForm<Value>, variables: [String] = [], file: SettingRow.File? = nil,
+    example: String = "", doc: String = ""
+  ) -> SettingRow {
+    SettingRow(
+      name: name, takeOver: key(path, form.read), value: { form.text($0[keyPath: path]) },
+      hint: form.hint, variables: variables, file: file, example: example, doc: doc)
+  }
+
+  private static func row<Value>(
+    _ name: String, _ path: any WritableKeyPath<Settings, Value?> & Sendable,
+    _ form: SettingForm<Value>, variables: [String] = [], file: SettingRow.File? = nil,
+    example: String = "", doc: String = ""
+  ) -> SettingRow {
+    SettingRow(
+      name: name, takeOver: key(path, form.read),
+      value: { $0[keyPath: path].map(form.text) }, hint: form.hint, variables: variables,
+      file: file, example: example, doc: doc)
+  }
 
   /// A URL, or `none`.
   private static let store: Apply = { settings, text in
@@ -121,18 +223,5 @@ extension Settings {
 
   private static func count(_ text: String, in range: ClosedRange<Int>) -> Int? {
     Int(text).flatMap { range.contains($0) ? $0 : nil }
-  }
-
-  /// A duration of at least a second.
-  private static func duration(_ text: String) -> Duration? {
-    Age.parse(text).flatMap { $0 > .zero ? $0 : nil }
-  }
-
-  private static func fsync(_ text: String) -> FsyncPolicy? {
-    switch text {
-    case "always": .always
-    case "never": .never
-    default: Age.parse(text).map(FsyncPolicy.interval)
-    }
   }
 }

@@ -16,14 +16,10 @@ extension Settings {
 
   /// Files with a secret that every user of the machine can read.
   func secretsReadByOthers(environment: [String: String]) -> [String] {
-    let named = [
-      storeSettings.webdavPasswordFile, storeSettings.webdavTokenFile,
-      storeSettings.s3.secretAccessKeyFile,
-    ]
-    let variables = [
-      "TIDEMARK_WEBDAV_PASSWORD_FILE", "TIDEMARK_WEBDAV_TOKEN_FILE", "AWS_SECRET_ACCESS_KEY_FILE",
-      "AWS_SESSION_TOKEN_FILE", "AWS_SHARED_CREDENTIALS_FILE", "NETRC",
-    ]
+    let named = Self.keys.filter { $0.file == .secret }.map { $0.value(self) }
+    let variables =
+      Self.keys.flatMap(\.secretFileVariables)
+      + ["AWS_SESSION_TOKEN_FILE", "AWS_SHARED_CREDENTIALS_FILE", "NETRC"]
     let usual = environment["HOME"].map { [$0 + "/.netrc", $0 + "/.aws/credentials"] } ?? []
     let paths = named.compactMap(\.self) + variables.compactMap { environment[$0] } + usual
     return Set(paths).filter { (try? Self.isReadByOthers($0)) ?? false }.sorted()

@@ -40,14 +40,7 @@ struct Settings {
   /// Whether no other user may change the file.
   private(set) var isOursAlone = false
   /// Whether the store's login is in other files.
-  var namesSecretFiles: Bool {
-    let (store, s3) = (storeSettings, storeSettings.s3)
-    let files = [
-      store.webdavPasswordFile, store.webdavTokenFile, store.clientKeyFile,
-      store.clientCertificateFile, s3.secretAccessKeyFile,
-    ]
-    return files.contains { $0 != nil }
-  }
+  var namesSecretFiles: Bool { Self.keys.contains { $0.file != nil && $0.value(self) != nil } }
   /// Values in the file of the keys with one value, by name.
   private(set) var written: [String: Written] = [:]
 
@@ -181,7 +174,7 @@ struct Settings {
       for (key, value) in mapping { try apply(key, value, under: name + ".") }
       return
     }
-    guard let takeOver = Self.keys.first(where: { $0.name == name })?.takeOver else {
+    guard let row = Self.keys.first(where: { $0.name == name }) else {
       throw Self.unknown(
         key, name,
         of: Self.keys.map(\.name) + Self.sections + Self.hooks.keys.sorted()
@@ -190,30 +183,14 @@ struct Settings {
     guard let text = value.scalar?.string else { throw Problem(value, "'\(name)' takes one value") }
     if text.isEmpty { return }
     written[name] = Written(text: text, line: value.mark?.line ?? 1)
-    guard takeOver(&self, text) else {
+    guard row.takeOver(&self, text) else {
       // The value may contain a password, or be a secret.
       guard !["proxy", "heartbeat"].contains(name) else {
-        throw Problem(value, "invalid value for '\(name)'\(Self.expected(name))")
+        throw Problem(value, "invalid value for '\(name)'\(row.hint)")
       }
       throw Problem(
-        value, "invalid value '\(String(printable: text.utf8))' for '\(name)'\(Self.expected(name))"
+        value, "invalid value '\(String(printable: text.utf8))' for '\(name)'\(row.hint)"
       )
-    }
-  }
-
-  /// The valid forms of a key's value, if several keys share them.
-  private static func expected(_ name: String) -> String {
-    switch name {
-    case "stale-after", "upload-every", "connect-timeout", "stall-timeout", "retention.local",
-      "retention.remote", "retention.prune-after", "retention.trash", "retention.warn-before":
-      "; use a time such as \(Age.forms)"
-    case "rotate-at", "limit-rate", "retention.local-max":
-      "; use a size such as \(ByteCount.sizeForms)"
-    case "heartbeat": "; use https://…"
-    case "consent": "; use none, metadata or logs"
-    case "fsync": "; use always, never or an interval such as 1s"
-    case "allow-plaintext", "s3.path-style": "; use true or false"
-    default: ""
     }
   }
 

@@ -16,44 +16,13 @@ enum SettingsTemplate {
     # nothing of its log; or logs.
     consent: logs
 
-    # Requests under way at once, 1 to 64; without it 12, and 32 for small uploads.
-    #transfers: 12
-    # 'status' and cron complain when nothing could be sent for so long.
-    #stale-after: 1h
+    \(rows(of: nil, before: "heartbeat"))
     # Programs to run, as the session's owner, when a session has crashed, and when nothing could be sent
     # for 'stale-after': they get JSON on standard input. And a URL to ask after each upload that went
     # well: a monitor can alert when it stops.
     #on-crash: [/usr/local/bin/notify, crash]
     #on-stale: [/usr/local/bin/notify, stale]
-    #heartbeat:
-    # When logs are made durable against a power loss: always, never, or an interval.
-    #fsync: 1s
-    # The size at which a session's log is rotated and its parts compressed: 500k, 10MB; 0 for never.
-    #rotate-at: 10000000
-    # The level of lines on standard error that do not state one: TRACE to FAULT.
-    #stderr-level: INFO
-    # How often 'tidemark run' and 'tidemark log' upload a session that grows; 0 for its end only.
-    #upload-every: 60s
-    # A PEM file with the certificate authorities to trust instead of the system's.
-    #ca-file:
-    # PEM files with the certificate to show to the server, and its key (without a password).
-    #client-certificate:
-    #client-key:
-    # The server's public key, as curl's --pinnedpubkey takes it: sha256//BASE64.
-    #pinned-key:
-    # The oldest version of TLS that is accepted: 1.2 or 1.3.
-    #minimum-tls: 1.2
-    # Whether http:// to another machine is accepted: logs and password are sent unencrypted.
-    #allow-plaintext: false
-    # http://user:password@host:port; by default what the environment says.
-    #proxy:
-    # Bytes a second of all requests together, both ways: 500k, 2MB; by default unlimited.
-    #limit-rate:
-    # Maximum number of requests of one upload, at least 8; the next one continues. By default none.
-    #max-requests:
-    #connect-timeout: 15s
-    # A request without progress is given up after this.
-    #stall-timeout: 30s
+    \(rows(of: nil, from: "heartbeat"))
 
     # How long local and remote copies are kept; 'local-max' caps the disk: 500M, 2G. Sent
     # sessions go earlier then; where that is not enough, recorders leave out, and say how much.
@@ -61,12 +30,7 @@ enum SettingsTemplate {
     # 'trash' is how long local copies that were deleted can be restored, as long as there is room: 0
     # for not at all. 'warn-before' reports sessions that long before their last copy expires: 3d.
     retention:
-      #local: 7d
-      #remote: 30d
-      #local-max:
-      #prune-after:
-      #trash: 7d
-      #warn-before:
+    \(rows(of: "retention"))
 
     # Logs that other programs write, as sessions. $1 is what the first * stands for.
     sources:
@@ -107,27 +71,27 @@ enum SettingsTemplate {
 
     # cron has no login environment: name a file (mode 0600) that holds the password.
     webdav:
-      #user:
-      #password-file:
-      #token-file:
+    \(rows(of: "webdav"))
 
     # Without these, the AWS environment variables and profile files count. An endpoint is for
     # services other than AWS; the region, and whether the bucket stands in the path, follow from it
     # where it is known, or from 'provider': minio, ceph, swift, garage, rclone.
     s3:
-      #endpoint: https://minio.example:9000
-      #region: us-east-1
-      #profile:
-      #provider:
-      #path-style: true
-      #access-key-id:
-      #secret-access-key-file:
-      # Asked for with each object: AES256 or aws:kms, and a class that can be read at once.
-      #server-side-encryption:
-      #kms-key-id:
-      #storage-class:
+    \(rows(of: "s3"))
 
     """
+  }
+
+  /// The lines of a section's keys, or of those outside a section, that `init` does not write.
+  private static func rows(
+    of section: String?, from first: String? = nil, before end: String? = nil
+  ) -> String {
+    let rows = Settings.keys.filter {
+      $0.section == section && !["store", "consent"].contains($0.name)
+    }
+    let start = rows.firstIndex { $0.name == first } ?? rows.startIndex
+    let stop = rows.firstIndex { $0.name == end } ?? rows.endIndex
+    return rows[start..<stop].flatMap(\.template).joined(separator: "\n")
   }
 
   /// A value as YAML, quoted unless it is plain.

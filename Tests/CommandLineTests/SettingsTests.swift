@@ -85,6 +85,15 @@ import Testing
     #expect(examples == ["s3.endpoint", "s3.region", "s3.path-style"])
   }
 
+  @Test(arguments: Settings.keys.filter { $0.standard != nil }.map(\.name))
+  func `a default is a valid value, and is read as it is written`(name: String) throws {
+    let row = try #require(Settings.keys.first { $0.name == name })
+    let text = try #require(row.standard)
+    var settings = Settings()
+    #expect(row.takeOver(&settings, text) && row.value(settings) == text)
+    #expect(settings.staleAfter == .hours(1) && settings.uploadEvery == .seconds(60))
+  }
+
   @Test func `each effective setting names its origin and masks secrets`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path + "/tidemark.yaml"
