@@ -152,7 +152,7 @@ static void drain(int file, struct capture *capture, const char *level, const ch
     struct text prefix = {.count = 0};
     put_prefix(&prefix, level, category);
     if (!is_whole) {
-      // The program's line goes on, or its end is not known.
+      // The program's line continues, or its end is unknown.
       prefix.count -= 2;
       put(&prefix, "+] ");
     }

@@ -67,7 +67,7 @@ struct HTTPFailure {
       code = error.message.contains("response 5") ? .unreachable : .configuration
       advice = "Check proxy: and the login in it (http://user:password@host:port)."
     case .exhausted:
-      (code, advice) = (.exhausted, "The next pass goes on; or raise max-requests.")
+      (code, advice) = (.exhausted, "The next pass continues; or raise max-requests.")
     case .cancelled: (code, advice) = (.cancelled, "")
     case .tooLarge: (code, advice) = (.integrity, "The answer is larger than any the store gives.")
     case .invalidURL: (code, advice) = (.configuration, StoreURL.acceptedForms)

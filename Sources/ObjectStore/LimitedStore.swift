@@ -37,7 +37,7 @@ package struct LimitedStore: ForwardingStore {
       throw StoreError(
         .exhausted, operation: "PUT", target: "\(location)/\(key)",
         response: "the \(limit.text) that one pass may send have been sent",
-        advice: "The next pass goes on.")
+        advice: "The next pass continues.")
     }
   }
 }

@@ -21,7 +21,7 @@ struct DeviceFile: Codable {
   init(_ device: Device, after former: DeviceFile?, _ visit: HomeVisit?) {
     self.device = device
     machines = former?.machines.filter { $0.last.machineId != visit?.machineId } ?? []
-    // The home may be a copy now, while they go on with the original.
+    // The home may be a copy now, while they continue with the original.
     for index in machines.indices { machines[index].hasReturned = false }
     if let visit { add(visit) }
   }

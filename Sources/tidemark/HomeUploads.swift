@@ -134,23 +134,23 @@ struct HomeUploads {
     if !output.bytes.isEmpty { Console.write(output.bytes) }
     if !errors.bytes.isEmpty { Console.writeError(String(decoding: errors.bytes, as: UTF8.self)) }
     if output.isCut || errors.isCut {
-      Console.complain("\(home.path): there was more to say than is shown")
+      Console.complain("\(home.path): output was cut: it exceeded the limit")
     }
     switch process.end {
     case .exited(let code): statuses.insert(ExitStatus(rawValue: code) ?? .partial)
     case .overdue, .killed(SIGALRM), .killed(SIGXCPU):
       let time = Age.text(Self.budget.time)
-      Console.complain("\(home.path): the upload was stopped after \(time); the next one goes on")
+      Console.complain("\(home.path): the upload was stopped after \(time); the next one continues")
       statuses.insert(.tryLater)
     case .stopped:
       Console.complain(
-        "\(home.path): somebody stopped the upload again and again, so it was ended; the next one "
+        "\(home.path): the upload was suspended repeatedly and has been ended; the next one "
           + "tries again")
       statuses.insert(.tryLater)
     case .killed(let signal):
       Console.complain(
-        "\(home.path): the upload was ended by signal \(signal); the other homes are not concerned, and "
-          + "the next upload tries again")
+        "\(home.path): the upload was ended by signal \(signal); other homes are unaffected, and the "
+          + "next upload tries again")
       statuses.insert(.partial)
     case nil: break
     }

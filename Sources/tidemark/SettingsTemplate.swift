@@ -25,7 +25,7 @@ enum SettingsTemplate {
     \(rows(of: nil, from: "heartbeat"))
 
     # How long local and remote copies are kept; 'local-max' caps the disk: 500M, 2G. Sent
-    # sessions go earlier then; where that is not enough, recorders leave out, and say how much.
+    # sessions go earlier then; if that is not enough, recorders drop output and record how much.
     # 'prune-after' removes older local rotated parts that the store has whole: 24h; by default none.
     # 'trash' is how long local copies that were deleted can be restored, as long as there is room: 0
     # for not at all. 'warn-before' reports sessions that long before their last copy expires: 3d.

@@ -424,7 +424,7 @@ complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_opti
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark reap" json' -l 'json' -d 'One JSON object a line.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark reap" print-lifecycle' -l 'print-lifecycle' -d 'Print the rule by which S3 deletes sessions of retired devices.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark reap" install-lifecycle' -l 'install-lifecycle' -d 'Put that rule into the bucket\'s configuration, beside the rules of others.'
-complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark reap" longest-session' -l 'longest-session' -d 'The longest that a session may go on; otherwise 30d. The rule counts from each object by itself, and takes the beginning of a session that goes on for longer.' -rfka ''
+complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark reap" longest-session' -l 'longest-session' -d 'The longest that a session may run; otherwise 30d. The rule counts from each object by itself, and takes the beginning of a session that runs for longer.' -rfka ''
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark reap"' -l 'verbose' -s 'v' -d 'Report what happens and why on standard error; twice: also every request.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark reap" version' -l 'version' -d 'Show the version.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark reap" h help' -s 'h' -l 'help' -d 'Show help information.'
@@ -563,7 +563,7 @@ complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_opti
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark config" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_positional "tidemark config" -eq 1' -fa 'check' -d 'Check the configuration without asking the store.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_positional "tidemark config" -eq 1' -fa 'show' -d 'Show each setting\'s effective value, and where it comes from.'
-complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark config check" file' -l 'file' -d 'Another configuration than the one that counts.' -rF
+complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark config check" file' -l 'file' -d 'The configuration to check instead of the one in use.' -rF
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark config check" json' -l 'json' -d 'One JSON object.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark config check"' -l 'verbose' -s 'v' -d 'Report what happens and why on standard error; twice: also every request.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark config check" version' -l 'version' -d 'Show the version.'

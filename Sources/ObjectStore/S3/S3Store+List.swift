@@ -79,7 +79,7 @@ struct S3Listing {
     // `True` and `1` count like `true`.
     if ["true", "1"].contains(root.child("IsTruncated")?.text.lowercased()) {
       guard let next = root.child("NextContinuationToken")?.text, !next.isEmpty else {
-        throw garbage("a listing that goes on without a token")
+        throw garbage("a truncated listing without a continuation token")
       }
       page.next = next
     }

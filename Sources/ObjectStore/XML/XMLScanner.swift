@@ -61,7 +61,7 @@ struct XMLScanner {
         do {
           if let finished = try markup(rootSeen: root != nil) { root = finished }
         } catch {
-          // What is wrong with unfinished markup is only that it does not go on.
+          // Unfinished markup is wrong only because it ends.
           throw bytes[start...].contains(UInt8(ascii: ">")) ? error : cut
         }
       } else {

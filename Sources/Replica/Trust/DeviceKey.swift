@@ -107,8 +107,8 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   private static func damaged(_ path: String) -> ReplicaError {
     ReplicaError(
       .damagedObject,
-      "\(path) is no device key; put back the file from a backup, or remove it: then the device gets "
-        + "another key, which readers that know this one have to be told of")
+      "\(path) is not a device key; restore the file from a backup, or remove it: then the device gets "
+        + "a new key, which readers that know the former one need")
   }
 
   /// Signs bytes.

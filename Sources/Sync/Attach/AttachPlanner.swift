@@ -36,7 +36,7 @@ struct AttachPlanner {
     do {
       return try AttachObservation(self)
     } catch let error as SystemError where error.isNotFound {
-      context.logger.info("attached files are looked at again: \(error)")
+      context.logger.info("attached files changed during the scan, scanning again: \(error)")
       return nil
     }
   }

@@ -131,7 +131,7 @@ struct RemoteWriter {
     guard offset > SegmentName.highestOffset else { return }
     throw ReplicaError(
       .tooLong,
-      "\(session) cannot be sent beyond byte \(SegmentName.highestOffset), and goes on to byte "
+      "\(session) cannot be sent beyond byte \(SegmentName.highestOffset), but extends to byte "
         + "\(offset); restart its program to begin another session, and keep the local log")
   }
 

@@ -42,7 +42,7 @@ struct Alert: AsyncParsableCommand {
       device, and among records by category and scenario.
 
       An alert is reported when its rule matches, or has matched for 'for'; again every 'repeat' while \
-      it goes on; and once more when nothing has matched for 'keep', unless 'resolve: false'. Crashes \
+      it lasts; and once more when nothing has matched for 'keep', unless 'resolve: false'. Crashes \
       with the same program, cause and last lines (without numbers, ids, addresses and temporary \
       paths) are one alert. What fires within 'group' is reported together. Without 'then' a line is \
       printed, which cron mails. The alert of a silent device ends when it is heard of again, when \

@@ -21,7 +21,7 @@ struct ConfigCheck: AsyncParsableCommand {
         tidemark config check --file new.yaml
       """)
 
-  @Option(help: "Another configuration than the one that counts.", completion: .file())
+  @Option(help: "The configuration to check instead of the one in use.", completion: .file())
   var file: String?
   @Flag(help: "One JSON object.")
   var json = false

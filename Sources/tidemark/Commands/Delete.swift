@@ -12,7 +12,7 @@ struct Delete: AsyncParsableCommand {
     abstract: "Delete local copies of sessions, remote copies, or both, after asking.",
     discussion: """
       What retention has moved to the trash goes with the local copy. Other devices' sessions go from \
-      the store; a device on which such a session still goes on may send it again. With --json one \
+      the store; a device on which such a session is still running may send it again. With --json one \
       object a line for each session: session, local, remote (whether that copy goes), bytes, and \
       failures, where there were any.
 

@@ -24,7 +24,7 @@ struct Export: AsyncParsableCommand {
       stream, scenario, offset (of its first byte in the log), message; of other programs' logs the \
       whole line is the message. A message that is not UTF-8 stands in messageBase64 too, exactly. \
       "newline": false says that the message does not end a line of the program, "continues": true \
-      that an object goes on with the one before. tar: each session's .log and .json in the one \
+      that an object continues the one before. tar: each session's .log and .json in the one \
       file that -o names. asciicast: for players of terminal recordings, such as asciinema's; made of \
       sessions that were recorded with 'run --pty'.
 
@@ -168,7 +168,7 @@ struct Export: AsyncParsableCommand {
     }
   }
 
-  /// Whether an export goes on without a session that cannot be read, which it names.
+  /// Whether an export continues without a session that cannot be read, which it names.
   private static func omit(_ session: SessionID, _ error: any Error) -> Bool {
     guard ExitStatus(error) == .integrity else { return false }
     Console.complain("\(session) is left out: \(error)")

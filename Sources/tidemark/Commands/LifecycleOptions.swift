@@ -15,8 +15,8 @@ struct LifecycleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The longest that a session may go on; otherwise 30d. The rule counts from each object by itself, \
-      and takes the beginning of a session that goes on for longer.
+      The longest that a session may run; otherwise 30d. The rule counts from each object by itself, \
+      and takes the beginning of a session that runs for longer.
       """, valueName: "time"),
     transform: ArgumentValue.span)
   var longestSession: Duration?
@@ -57,7 +57,7 @@ struct LifecycleOptions: ParsableArguments {
     let verb = plan.former == nil ? "install" : "replace"
     Console.say(
       "\(dryRun ? "would " : "")\(verb) \(rule.id): what is below \(rule.prefix) goes \(rule.days) "
-        + "days after it was stored, also of a session that still goes on")
+        + "days after it was stored, also of a session that is still running")
     if let former = plan.former { Console.say("it was \(String(printable: former.utf8))") }
     for id in plan.kept {
       Console.say("keep the rule \(id.isEmpty ? "without an id" : String(printable: id.utf8))")
