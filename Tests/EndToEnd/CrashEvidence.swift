@@ -141,8 +141,17 @@ struct CrashEvidence {
   private func wrongRecords(in remote: Data) throws -> [String] {
     if remote.isEmpty { return try file("console").isEmpty ? [] : ["nothing was recorded"] }
     var found = try text("records").split(separator: "\n").map(String.init)
-    if remote.last != 0x0a { return ["a torn record: \(found.suffix(2))"] }
-    let number = found.popLast().flatMap { Int($0) } ?? 0
+    let number: Int
+    if remote.last == 0x0a {
+      number = found.popLast().flatMap { Int($0) } ?? 0
+    } else {
+      // A kill cuts a write that has not returned, but only where a page of the file ends.
+      guard wasRecorderKilled, remote.count.isMultiple(of: 4096), found.count <= 2 else {
+        return ["a torn record: \(found.suffix(2)) at byte \(remote.count)"]
+      }
+      number = found.popLast().flatMap { Int($0) } ?? 0
+      found = []
+    }
     // The part of a line that a killed program had printed.
     if victim == .program, found.count == 1,
       let piece = found[0].split(separator: " [stdout+] ").dropFirst().first,
