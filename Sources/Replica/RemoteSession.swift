@@ -1,4 +1,4 @@
-import ObjectStore
+package import ObjectStore
 package import Platform
 package import SessionLog
 
@@ -163,6 +163,16 @@ package struct RemoteSession: Sendable, Equatable {
     var copy = self
     copy.segments.removeAll { $0.generation == segment.generation }
     copy.segments.append(segment)
+    copy.sort()
+    return copy
+  }
+
+  /// The session with objects that a listing lacked.
+  package func adding(_ objects: [ObjectEntry]) -> RemoteSession {
+    var copy = self
+    for object in objects {
+      copy.add(object, fileName: String(object.key.dropFirst(folder.key.count)))
+    }
     copy.sort()
     return copy
   }

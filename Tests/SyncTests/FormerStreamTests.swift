@@ -144,6 +144,52 @@ import Testing
     #expect(try await read(session, 1) == Self.run(1))
   }
 
+  @Test(arguments: [false, true])
+  func `a listing that lacks a generation's revision takes no stream out of reach`(
+    isFirstRequestLost: Bool
+  ) async throws {
+    let session = try await send([Self.run(1)])
+    if isFirstRequestLost {
+      folder.site.store.plan(.failAfter, on: "PUT", keyContaining: ".s0002.")
+    }
+    try write(Self.run(2))
+    try await folder.tick(isDisturbed: isFirstRequestLost)
+    try write(Self.run(3))
+    if !isFirstRequestLost {
+      folder.site.store.plan(.failBefore(.transient), on: "PUT", keyContaining: ".g3.")
+      try await folder.tick(isDisturbed: true)
+    }
+    folder.site.store.hide(".s0002.")
+    try await folder.tick(after: 60)
+    folder.site.store.hide(nil)
+    #expect(folder.site.store.unexercised.isEmpty)
+    try await folder.tick()
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1, 2])
+    #expect(try await folder.site.remote(session).revisions.map(\.number) == [1, 2, 3])
+    for generation in 1...2 {
+      #expect(try await read(session, generation) == Self.run(generation))
+    }
+    #expect(try await read(session, nil) == Self.run(3))
+    try await seal()
+    #expect(try await read(session, 2) == Self.run(2))
+  }
+
+  @Test func `a generation counts although somebody deleted the revision that named it`()
+    async throws
+  {
+    let session = try await send([Self.run(1), Self.run(2)])
+    let remote = try await folder.site.remote(session)
+    let named = try #require(remote.revision)
+    _ = try await folder.site.store.delete([remote.folder.key + named.fileName])
+    try folder.site.context().manifest.distrustSessions()
+    try folder.append("after\n", to: "job.log")
+    try await folder.tick()
+    #expect(try await folder.site.remote(session).generation == 2)
+    #expect(try await folder.site.remote(session).revisions.map(\.number) == [1, 3])
+    #expect(try await read(session, nil) == Self.run(2) + "after\n")
+    #expect(try await read(session, 1) == Self.run(1))
+  }
+
   @Test func `a lost former stream is reported, and the newest mirrored`() async throws {
     let session = try await send([Self.run(1, "ERROR failed"), Self.run(2)])
     try await seal()

@@ -33,6 +33,7 @@ package final class FaultyStore: ObjectStore {
     var requests: [String] = []
     var markerReads = 0
     var isDead = false
+    var hidden: String?
     var largest = Int.max
     var refused = 0
     var segmentsUnderWay = 0
@@ -117,6 +118,10 @@ package final class FaultyStore: ObjectStore {
   /// Revives a dead store for the next process.
   package func revive() { state.withLock { $0.isDead = false } }
 
+  /// Leaves objects with this in their key out of listings, like a store whose listings lag; nil
+  /// shows all.
+  package func hide(_ part: String?) { state.withLock { $0.hidden = part } }
+
   private func fault(_ operation: String, _ key: String) throws -> Fault? {
     let fault: Fault? = try state.withLock { state in
       guard !state.isDead else { throw CancellationError() }
@@ -191,7 +196,11 @@ package final class FaultyStore: ObjectStore {
   /// See `ObjectStore`.
   package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     _ = try fault("LIST", prefix)
-    return try await wrapped.list(prefix, after: token)
+    var page = try await wrapped.list(prefix, after: token)
+    if let hidden = state.withLock({ $0.hidden }) {
+      page.objects.removeAll { $0.key.contains(hidden) }
+    }
+    return page
   }
 
   /// See `ObjectStore`.

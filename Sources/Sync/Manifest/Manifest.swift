@@ -123,7 +123,11 @@ package final class Manifest: Sendable {
       if let name = SegmentName(try row.value("name")) { indexes[name] = try row.value("hash") }
     }
     var entry = try Self.entry(
-      row, segments: segments, intended: Set(begun.compactMap(SegmentName.init)), indexes: indexes)
+      row,
+      UploadCheckpoint(
+        boot: "", segments: segments, intended: Set(begun.compactMap(SegmentName.init)),
+        revisions: Set(begun.compactMap(RevisionName.init).filter { $0.session == id }),
+        indexes: indexes))
     entry.own = own
     return entry
   }
@@ -145,14 +149,13 @@ package final class Manifest: Sendable {
   }
 
   private static func entry(
-    _ row: Row, segments: [SegmentName: Bool], intended: Set<SegmentName>,
-    indexes: [SegmentName: String]
+    _ row: Row, _ names: UploadCheckpoint
   ) throws -> UploadCheckpoint {
     guard let link = try? Link(encoded: Array(try row.value("link") as Data)[...]) else {
       throw DamagedRow()
     }
-    var entry = UploadCheckpoint(
-      boot: try row.value("boot"), segments: segments, intended: intended, indexes: indexes)
+    var entry = names
+    entry.boot = try row.value("boot")
     entry.generation = try row.value("generation", in: 1...DeltaInstructions.highestGeneration)
     entry.sent = StreamOffset(try row.value("sent", in: offsets))
     entry.merged = StreamOffset(try row.value("merged", in: offsets))
@@ -206,6 +209,11 @@ package final class Manifest: Sendable {
         try database.cachedStatement(
           sql: "INSERT OR REPLACE INTO segmentIndex(store, id, name, hash) VALUES (?,?,?,?)"
         ).execute(arguments: [store, id.description, name.fileName, entry.indexes[name]])
+      }
+      for name in entry.unsavedRevisions {
+        try database.cachedStatement(
+          sql: "INSERT OR IGNORE INTO put(store, id, name) VALUES (?,?,?)"
+        ).execute(arguments: [store, id.description, name.fileName])
       }
       for name in entry.unsavedIntentions {
         try database.cachedStatement(

@@ -53,6 +53,10 @@ struct UploadCheckpoint: Equatable {
   var own: Set<SegmentName> = []
   /// Segments of requests that were begun and whose result is unknown.
   private(set) var intended: Set<SegmentName> = []
+  /// Revisions that this home put, or began to put.
+  private(set) var revisions: Set<RevisionName> = []
+  /// Revisions added since the database was written.
+  private(set) var unsavedRevisions: Set<RevisionName> = []
   /// Hashes of the indexes of segments that this home made, in lower-case hex; a seal names them.
   private(set) var indexes: [SegmentName: String] = [:]
   /// Segments whose hash was added since the database was written.
@@ -64,11 +68,12 @@ struct UploadCheckpoint: Equatable {
 
   init(
     boot: String, segments: [SegmentName: Bool] = [:], intended: Set<SegmentName> = [],
-    indexes: [SegmentName: String] = [:]
+    revisions: Set<RevisionName> = [], indexes: [SegmentName: String] = [:]
   ) {
     self.boot = boot
     self.segments = segments
     self.intended = intended
+    self.revisions = revisions
     self.indexes = indexes
   }
 
@@ -80,6 +85,22 @@ struct UploadCheckpoint: Equatable {
   mutating func intend(_ name: SegmentName, index: String) {
     if intended.insert(name).inserted { unsavedIntentions.insert(name) }
     if indexes.updateValue(index, forKey: name) != index { unsavedIndexes.insert(name) }
+  }
+
+  /// Records that this home puts a revision; to be saved before the request.
+  mutating func intend(_ name: RevisionName) {
+    if revisions.insert(name).inserted { unsavedRevisions.insert(name) }
+  }
+
+  /// Whether a revision named its generation, and that request was answered.
+  var hasNamedGeneration: Bool {
+    revisions.contains { $0.number <= revision && $0.generation == generation }
+  }
+
+  /// File names of the objects that a listing should show, as far as they count beside a revision.
+  func expected(besides revision: RevisionName?) -> [String] {
+    segments.keys.map(\.fileName)
+      + revisions.filter { $0.number > revision?.number ?? 0 }.map(\.fileName)
   }
 
   /// Records that this home put a segment, or found it equal to its log.
@@ -97,7 +118,9 @@ struct UploadCheckpoint: Equatable {
   }
 
   /// Records that everything is in the database.
-  mutating func markSaved() { (unsaved, unsavedIntentions, unsavedIndexes) = ([], [], []) }
+  mutating func markSaved() {
+    (unsaved, unsavedIntentions, unsavedIndexes, unsavedRevisions) = ([], [], [], [])
+  }
 
   /// Whether anything was put; a failed pass may have saved only its failure.
   var hasBegun: Bool { revision > 0 || sent > 0 || !segments.isEmpty }

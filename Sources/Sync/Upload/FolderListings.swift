@@ -11,6 +11,8 @@ actor FolderListings {
   private var listings: [SessionFolder: Task<FolderListing, any Error>] = [:]
   /// Finished listings, for code that cannot wait.
   private var done: [SessionFolder: FolderListing] = [:]
+  /// Sessions of which a listing lacked objects.
+  private var completed: [SessionFolder: [SessionID: RemoteSession]] = [:]
 
   init(_ store: any ObjectStore) {
     self.store = store
@@ -53,6 +55,29 @@ actor FolderListings {
   /// listed.
   func session(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession {
     precondition(only[folder].map { $0 == session } ?? true, "the session was not listed")
+    if let completed = completed[folder]?[session] { return completed }
     return try await listing(of: folder)[session, in: folder]
+  }
+
+  /// The same; a listing may be old: objects that it lacks are asked for by name.
+  ///
+  /// - Parameter names: file names of objects that were there, or were being put.
+  func session(
+    _ session: SessionID, in folder: SessionFolder, expecting names: [String]
+  ) async throws -> RemoteSession {
+    let (store, listed) = (store, try await self.session(session, in: folder))
+    let keys = Set(names.map { folder.key + $0 }).subtracting(listed.keys)
+    guard !keys.isEmpty else { return listed }
+    let found = try await keys.sorted().concurrentMap { key -> ObjectEntry? in
+      do {
+        let object = try await store.head(key)
+        return ObjectEntry(key: key, size: object.size, modified: object.modified)
+      } catch let error as StoreError where error.isNotFound {
+        return nil
+      }
+    }
+    let remote = listed.adding(found.compactMap(\.self))
+    completed[folder, default: [:]][session] = remote
+    return remote
   }
 }

@@ -29,14 +29,19 @@ struct RemoteComparison {
 
   /// Updates the entry from the folder's names, unless the manifest agrees with them.
   func list(_ state: inout SessionState) async throws {
-    let listed = try await writer.folders.session(state.session, in: writer.folder)
+    var listed = try await writer.folders.session(state.session, in: writer.folder)
+    listed = try await writer.folders.session(
+      state.session, in: writer.folder,
+      expecting: state.entry.expected(besides: listed.revision))
     try await proveOwner(&state, listed)
     let remote = try withoutForeignObjects(listed, state)
     let owner = state.entry.owner
     defer { (state.isEntryTrusted, state.entry.owner) = (true, owner) }
     try await adoptSidecar(&state, remote)
     // Another writer's seal would hide what the session still writes: a newer revision outranks it.
-    state.isQuiet = state.verdict == nil && (isQuiet(remote) || remote.seal != nil)
+    state.isQuiet =
+      state.verdict == nil
+      && (isQuiet(remote) || remote.seal != nil || lacksRevision(remote, state.entry))
     state.unknownSeal = SealAdoption.isDue(state, remote) ? remote : nil
     if isBelievable(state), isComplete(state, remote), !state.mustProveOwner { return }
     context.logger.debug(
@@ -47,10 +52,15 @@ struct RemoteComparison {
       $0.generation == known.generation && !remote.segments.contains($0)
     }
     var entry = UploadCheckpoint(
-      boot: context.machine.bootId, intended: known.intended, indexes: known.indexes)
-    entry.generation = remote.generation
-    entry.sent = remote.mark
-    entry.revision = remote.revision?.number ?? 0
+      boot: context.machine.bootId, intended: known.intended, revisions: known.revisions,
+      indexes: known.indexes)
+    // A generation stays what it is without the revision that named it.
+    let outlives =
+      known.hasNamedGeneration && known.generation > remote.generation
+      && remote.mark(of: known.generation) >= known.sent
+    entry.generation = outlives ? known.generation : remote.generation
+    entry.sent = remote.mark(of: entry.generation)
+    entry.revision = max(remote.revision?.number ?? 0, known.revision)
     entry.hasCutObjects = remote.hasCutObjects
     entry.attempts = known.attempts
     for name in remote.segments {
@@ -59,10 +69,10 @@ struct RemoteComparison {
     }
     if state.consent == .metadata {
       // A pass that later sends log bytes has to compare first.
-      if remote.mark > 0 { entry.boot = "" }
+      if entry.sent > 0 { entry.boot = "" }
     } else {
       entry.isKept = state.isInManifest
-      entry.merged = min(known.merged, remote.mark)
+      entry.merged = min(known.merged, entry.sent)
     }
     state.entry = entry
     state.isEntryListed = true
@@ -93,6 +103,11 @@ struct RemoteComparison {
       context.serverClock.offset.map { context.now().asServer(offset: $0) }
       ?? context.now().assumingSynchronizedClocks
     return now - newest >= context.limits.quiet
+  }
+
+  /// Whether the store has lost the revision that shows the session, or its generation.
+  private func lacksRevision(_ remote: RemoteSession, _ known: UploadCheckpoint) -> Bool {
+    remote.revision == nil ? known.revision > 0 : remote.generation < known.generation
   }
 
   private func adoptSidecar(_ state: inout SessionState, _ remote: RemoteSession) async throws {

@@ -182,6 +182,7 @@ struct RemoteWriter {
       name = RevisionName(
         session: session, number: number, status: status, generation: state.entry.generation,
         length: length, json: json)
+      state.entry.intend(name)
       try begin(&state)
       receipt = try await putOnce(folder.key + name.fileName, json)
     } while receipt == nil
@@ -231,7 +232,9 @@ struct RemoteWriter {
   /// - Parameter segment: the segment that it puts: if its answer is lost, it counts nevertheless.
   func begin(_ state: inout SessionState, putting segment: EncodedSegment? = nil) throws {
     if let segment { state.entry.intend(segment.name, index: try segment.indexHash) }
-    guard !state.entry.isDirty || !state.entry.unsavedIntentions.isEmpty else { return }
+    let entry = state.entry
+    let isSaved = entry.unsavedIntentions.isEmpty && entry.unsavedRevisions.isEmpty
+    guard !entry.isDirty || !isSaved else { return }
     state.entry.isDirty = true
     try save(&state)
   }

@@ -227,12 +227,14 @@ extension SessionState {
 
   /// Records that another generation takes the place of the stream that was sent, which the store
   /// keeps; before a revision names that generation.
+  ///
+  /// What is listed already stays.
   mutating func keepFormerStream(until now: Timestamp) throws {
     guard entry.sent > 0 else { return }
     let stream = Sidecar.FormerStream(
       generation: entry.generation, length: entry.sent, until: now)
-    let earlier = (sidecar.former ?? []).filter { $0.generation < stream.generation }
-    sidecar.former = earlier + [stream]
+    let others = (sidecar.former ?? []).filter { $0.generation != stream.generation }
+    sidecar.former = (others + [stream]).sorted { $0.generation < $1.generation }
     try sidecar.save(local.files.sidecar)
   }
 
