@@ -204,6 +204,40 @@ import Testing
     await #expect(throws: ReplicaError.self) { try await read(session, 1) }
   }
 
+  @Test(arguments: [false, true])
+  func `a file whose deltas lost their basis is sent whole, and its lost stream reported`(
+    isOpen: Bool
+  ) async throws {
+    let session = try await send([Self.run(1, "ERROR failed"), Self.run(2)])
+    let remote = try await folder.site.remote(session)
+    #expect(remote.segments(of: 2).contains { $0.kind == .delta })
+    for segment in remote.segments(of: 1) {
+      _ = try await folder.site.store.delete([remote.folder.key + segment.fileName])
+    }
+    if isOpen {
+      try folder.site.context().manifest.distrustSessions()
+      try folder.append("after\n", to: "job.log")
+      try await folder.tick()
+      #expect(try await read(session, nil) == Self.run(2) + "after\n")
+    }
+    for _ in 1...2 {
+      let error = await #expect(throws: ReplicaError.self) { try await seal() }
+      #expect(error?.code == .missingBytes)
+    }
+    let newest = try await folder.site.remote(session)
+    #expect(newest.seal == nil && newest.generation == 3)
+    #expect(newest.segments(of: 3).allSatisfy { $0.kind == .plain })
+    let text = Self.run(2) + (isOpen ? "after\n" : "")
+    #expect(try await read(session, nil) == text)
+
+    #expect(try Verifier(folder.site.context()).reopen(session, having: newest))
+    try await folder.tick()
+    try await folder.expectSealed(1)
+    #expect(try await read(session, nil) == text)
+    let sealed = try await folder.site.remote(session)
+    #expect(try await Verifier(folder.site.context()).verify(sealed).problem == nil)
+  }
+
   @Test func `a redaction deletes former streams with what is now masked`() async throws {
     var folder = folder
     let session = try await send([Self.run(1, "key k-0123456789abcdef"), Self.run(2)])

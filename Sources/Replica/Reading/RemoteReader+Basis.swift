@@ -33,4 +33,18 @@ extension RemoteReader {
     }
     return basis
   }
+
+  /// Whether all that a delta segment copies from exists.
+  ///
+  /// - Throws: ``ReplicaError``; ``ObjectStore/StoreError``.
+  package func hasBasis(of name: SegmentName, in remote: RemoteSession) async throws -> Bool {
+    for case .copy(let source) in try await instructions(of: name, in: remote.folder).list {
+      var end = source.offsets.lowerBound
+      for segment in remote.segments(of: source.generation) where segment.range.lowerBound <= end {
+        end = max(end, segment.range.upperBound)
+      }
+      if end < source.offsets.upperBound { return false }
+    }
+    return true
+  }
 }

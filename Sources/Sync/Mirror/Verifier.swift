@@ -193,6 +193,11 @@ package struct Verifier: Sendable {
     let first = try log.available().lowerBound
     guard first <= Self.mark(of: remote, sidecar) else { return false }
     sidecar.seal = nil
+    if let remote {
+      // What is lost for good must not keep the rest from its seal.
+      let former = sidecar.former?.filter { remote.mark(of: $0.generation) >= $0.length }
+      sidecar.former = former?.isEmpty == true ? nil : former
+    }
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
     try sidecar.save(local.files.sidecar)

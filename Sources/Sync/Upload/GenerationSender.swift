@@ -36,7 +36,7 @@ struct GenerationSender {
       context.home, state.session, generation: state.entry.generation, upTo: state.entry.sent)
     if state.uploadState.generation == generation {
       try await sendChanged(start..<end, of: generation, log, &state)
-    } else if basis.signature.count == 0 {
+    } else if basis.signature.count == 0 || writer.lostFormerStream(state) != nil {
       try await sendPlain(start..<end, of: generation, log, &state)
     } else {
       try await sendDelta(start..<end, of: generation, log, against: basis.signature, &state)

@@ -49,7 +49,7 @@ struct RemoteComparison {
     if state.consent == .logs { try adjustSourceLength(&state, remote) }
     let known = state.entry
     state.vanished = known.segments.keys.filter {
-      $0.generation == known.generation && !remote.segments.contains($0)
+      $0.generation <= known.generation && !remote.segments.contains($0)
     }
     var entry = UploadCheckpoint(
       boot: context.machine.bootId, intended: known.intended, revisions: known.revisions,
@@ -126,7 +126,9 @@ struct RemoteComparison {
   /// seal would name.
   private func isComplete(_ state: SessionState, _ listed: RemoteSession) -> Bool {
     let known = state.entry
-    let needed = writer.remote(state).cover(upTo: known.sent, of: known.generation)
+    // Deltas copy from earlier generations, and the former streams are in them.
+    let earlier = known.segments.keys.filter { $0.generation < known.generation }
+    let needed = writer.remote(state).cover(upTo: known.sent, of: known.generation) + earlier
     return listed.segments.allSatisfy { known.segments[$0] != nil }
       && (listed.revision?.number ?? 0) <= known.revision
       && Set(needed).isSubset(of: listed.segments)

@@ -257,20 +257,4 @@ struct RemoteWriter {
   func remote(_ state: SessionState) -> RemoteSession {
     RemoteSession(folder: folder, session: session, segments: Array(state.entry.segments.keys))
   }
-
-  /// Segments of earlier generations: those of the former streams, and those that these objects and
-  /// the former streams copy from.
-  func basis(of objects: [SegmentName], _ state: SessionState) async throws -> [SegmentName] {
-    let (reader, remote) = (context.reader, remote(state))
-    let former = state.former
-    var basis = Set(former.flatMap { remote.cover(upTo: $0.length, of: $0.generation) })
-    // Everything that a delta can copy from is in a former stream, unless an earlier version sent it.
-    let known = Set(former.map(\.generation))
-    let earlier = Set(remote.segments.map(\.generation).filter { $0 < state.entry.generation })
-    guard !earlier.isSubset(of: known) else { return basis.sorted { $0.fileName < $1.fileName } }
-    for name in objects + basis where name.kind == .delta {
-      basis.formUnion(try await reader.basis(of: name, in: remote))
-    }
-    return basis.sorted { $0.fileName < $1.fileName }
-  }
 }

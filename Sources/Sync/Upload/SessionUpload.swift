@@ -80,7 +80,9 @@ struct SessionUpload {
       try RemoteComparison(writer).compare(&state)
       try await FormerCopy(writer).bring(&state)
     case .bindRules: try await RuleBinding(writer).bind(&state)
-    case .measure: try measure(&state)
+    case .measure:
+      try await writer.expectBasis(state)
+      try measure(&state)
     case .announce: try await announce(&state)
     case .rewrite: try await GenerationSender(writer).send(&state)
     case .settleMasks: try await RuleBinding(writer).settle(&state)

@@ -49,8 +49,10 @@ struct TailSender {
   ) throws {
     let local = try log.available().lowerBound
     guard offset < local else { return }
-    let lost = state.vanished.filter { $0.range.upperBound > offset && $0.range.lowerBound < local }
-      .sorted { $0.range.lowerBound < $1.range.lowerBound }
+    let lost = state.vanished.filter {
+      $0.generation == state.entry.generation && $0.range.upperBound > offset
+        && $0.range.lowerBound < local
+    }.sorted { $0.range.lowerBound < $1.range.lowerBound }
     let names = lost.map { writer.folder.key + $0.fileName }.joined(separator: ", ")
     let formers = FormerCopy(writer).devices(state)
     let whose =
