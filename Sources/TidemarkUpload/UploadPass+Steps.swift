@@ -31,7 +31,7 @@ extension UploadPass {
     retention.room = room
     let plan = try await reaper.plan(retention)
     if let postponement = plan.postponement { observe(.postponed(postponement)) }
-    report.withoutSeal.formUnion(plan.withoutSeal)
+    report.withoutCopy.formUnion(plan.withoutCopy)
     for outcome in reaper.execute(plan, retention, holding: lock) {
       if let error = outcome.error {
         observe(.kept("cannot remove \(outcome.what): \(error)"))

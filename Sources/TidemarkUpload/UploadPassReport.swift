@@ -20,7 +20,7 @@ package struct UploadPassReport: Sendable {
   /// Sessions whose proven remote copy is gone.
   package var vanished = VanishedCopies()
   /// Sessions whose seal a listing of this pass lacks.
-  var withoutSeal: Set<SessionID> = []
+  var withoutCopy: Set<SessionID> = []
   /// Whether a failure of the store is to be reported.
   package var isReportDue = false
 

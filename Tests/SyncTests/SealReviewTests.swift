@@ -103,9 +103,34 @@ import Testing
     let seal = try #require(remote.seal)
     _ = try await site.store.delete([remote.folder.key + seal.fileName])
     let plan = try await LocalReaper(site.context()).plan(Retention())
-    #expect(plan.withoutSeal == [old])
+    #expect(plan.withoutCopy == [old])
     #expect(try await review(site, doubting: [old]).copies == [.init(old, leaving: .whole)])
     #expect(try await review(site, doubting: [old]).requests.isEmpty)
+  }
+
+  @Test func `a sealed session that lost a segment is named, and sent again on request`()
+    async throws
+  {
+    let site = try Site()
+    let old = try await session("old", in: site)
+    site.local.clock.advance(seconds: 8 * Self.day)
+    #expect(try await review(site).copies.isEmpty)
+    let remote = try await site.remote(old)
+    _ = try await site.store.delete(remote.segments.map { remote.folder.key + $0.fileName })
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.withoutCopy == [old] && plan.local.isEmpty)
+    #expect(try await review(site, doubting: [old]).copies == [.init(old, leaving: .whole)])
+
+    // What is left expires in the store: that takes nothing from this machine.
+    let left = try await site.remote(old)
+    try LocalSession(site.local.home, old).recordRemoteRemoval(
+      of: left.keys, in: site.store.location, at: site.local.clock.now())
+    #expect(try await LocalReaper(site.context()).plan(Retention()).local.isEmpty)
+
+    #expect(try Verifier(site.context()).reopen(old))
+    try await site.upload()
+    try await site.expectSealedAndEqual(old)
+    #expect(try await review(site).copies.isEmpty)
   }
 
   @Test(arguments: ["by a person", "by age", "by age, after the local copy", "long ago"])

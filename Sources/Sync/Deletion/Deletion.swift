@@ -51,7 +51,7 @@ package struct Deletion {
       // Objects that are still there were not removed on purpose.
       if outcomes.allSatisfy({ $0.error == nil }) {
         try local.recordRemoteRemoval(
-          of: remote.keys, in: context.store.location, at: context.now())
+          of: remote.keys, in: context.store.location, at: context.now(), isAsked: true)
       }
     }
     if isLocal {

@@ -26,11 +26,11 @@ package struct Evidence: Sendable, Equatable {
 struct Doubt: Error {
   /// The reason, on one line for a person.
   let reason: String
-  /// Whether a listing lacks the session's seal.
-  let isSealGone: Bool
+  /// Whether a listing lacks the session's seal, or an object that it names.
+  let isCopyGone: Bool
 
-  init(_ reason: String, isSealGone: Bool = false) {
-    (self.reason, self.isSealGone) = (reason, isSealGone)
+  init(_ reason: String, isCopyGone: Bool = false) {
+    (self.reason, self.isCopyGone) = (reason, isCopyGone)
   }
 }
 
@@ -111,13 +111,15 @@ struct SealClaim {
     guard let name = remote.seal, name.fileName == seal.revision else {
       throw Doubt(
         "its seal is not there any more",
-        isSealGone: !remote.revisions.contains { $0.fileName == seal.revision })
+        isCopyGone: !remote.revisions.contains { $0.fileName == seal.revision })
     }
     guard remote.holds(sidecar.objects ?? [], length: seal.length),
       remote.holds(sidecar.basis ?? [])
     else {
       let session = sidecar.sessionId
-      throw Doubt("its remote copy is not whole; 'tidemark verify --repair \(session)' mends it")
+      throw Doubt(
+        "its remote copy is not whole; 'tidemark verify --repair \(session)' mends it",
+        isCopyGone: true)
     }
     return name
   }

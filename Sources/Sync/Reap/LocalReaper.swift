@@ -93,7 +93,7 @@ package struct LocalReaper: Sendable {
             session: session, ended: ended, bytes: bytes, age: age, text: text, proof: proof)
           if isDue { due.append(candidate) } else { spared.append(candidate) }
         } catch let doubt as Doubt {
-          if doubt.isSealGone { plan.withoutSeal.insert(session) }
+          if doubt.isCopyGone { plan.withoutCopy.insert(session) }
           guard isDue || ended <= limit else { continue }
           plan.kept.append(.init(session: session, reason: "\(text); \(doubt.reason)"))
         }

@@ -72,8 +72,8 @@ package struct ReapPlan: Sendable, Equatable {
   /// Sessions whose last copy, in the store, expires soon; filled if ``Retention/warnBefore`` is
   /// set.
   package var expiring: [SessionID] = []
-  /// Local sessions in ``kept`` whose seal a listing lacks.
-  package var withoutSeal: Set<SessionID> = []
+  /// Local sessions whose seal, or an object that it names, a listing lacks.
+  package var withoutCopy: Set<SessionID> = []
   /// Ended local sessions of unknown age, whose age starts now.
   package var undated: [SessionID] = []
   /// Why sessions in ``kept`` that are old enough stay for now; nil if none do.

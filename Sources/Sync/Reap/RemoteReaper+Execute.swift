@@ -82,14 +82,20 @@ extension RemoteSession {
 extension LocalSession {
   /// Records that the remote copy was deleted on purpose, so that age alone decides here.
   ///
-  /// Applies only if the deletion included the very seal that this home put: without it the copy
-  /// was incomplete, and objects of other devices under this session's id are theirs.
-  func recordRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
+  /// Applies only if the deletion included the very seal that this home put and, unless a person
+  /// asked for it, all that it names: without that the copy was incomplete, and objects of other devices under this session's id are theirs.
+  func recordRemoteRemoval(
+    of keys: [String], in store: String, at now: Timestamp, isAsked: Bool = false
+  ) throws {
     // For a session in the trash, this takes effect once it is restored.
     guard let path = try sidecarPath(), var sidecar = try? Sidecar.load(path) else { return }
     let folder = SessionFolder(device: sidecar.deviceId, session: session)
     if let seal = sidecar.seal {
-      guard seal.store == store, keys.contains(folder.key + seal.revision) else { return }
+      let objects = isAsked ? [] : (sidecar.objects ?? []) + (sidecar.basis ?? [])
+      let names = [seal.revision] + objects
+      guard seal.store == store, Set(names.map { folder.key + $0 }).isSubset(of: keys) else {
+        return
+      }
     } else {
       guard keys.allSatisfy({ $0.hasPrefix(folder.key) }) else { return }
     }

@@ -25,15 +25,18 @@ package struct SealReview: Sendable {
     let session: SessionID
     let folder: SessionFolder
     let revision: String
+    /// The segments that it names, as far as this home's own record tells.
+    let objects: [String]
     let sealedAt: Timestamp
     let isLocal: Bool
   }
 
-  /// Reviews the home's sessions if due, or if a listing of this pass lacks the seal of one.
+  /// Reviews the home's sessions if due, or if a listing of this pass lacks the seal of one, or an
+  /// object that it names.
   ///
   /// - Parameters:
   ///   - retention: how long sessions are kept: older ones may have expired.
-  ///   - doubted: sessions whose seal a listing of this pass lacks.
+  ///   - doubted: sessions of which a listing of this pass lacks that.
   ///   - lock: the home's lock.
   /// - Returns: the sessions without a remote copy, also if no review was due.
   /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` if cancelled.
@@ -69,7 +72,7 @@ package struct SealReview: Sendable {
       let witness = proofs.filter { $0.sealedAt <= checked }
         .max { $0.sealedAt < $1.sealedAt }
       var isWhole = true
-      if let witness { isWhole = try await isThere(witness) }
+      if let witness { isWhole = try await isThere(witness.revision, witness) }
       if isWhole {
         isWhole = try await missing(
           proofs.filter { $0.sealedAt > checked }, known, &listings, retention
@@ -80,12 +83,13 @@ package struct SealReview: Sendable {
     let found = try await missing(
       here + deleted(retention, at: now), known, &listings, retention)
     for one in found {
-      context.logger.error("\(one.session): \(one.revision) is not in the store any more")
+      context.logger.error(
+        "\(one.session): \(one.revision), or what it names, is not in the store any more")
     }
     return found
   }
 
-  /// The sessions whose seal the store lacks; lists each folder once.
+  /// The sessions of which the store lacks the seal or what it names; lists each folder once.
   private func missing(
     _ proofs: [Proof], _ known: VanishedCopies.Record,
     _ listings: inout [SessionFolder: FolderListing], _ retention: Retention
@@ -97,14 +101,18 @@ package struct SealReview: Sendable {
     }
     for (folder, listing) in listed { listings[folder] = listing }
     let missed = Set(known.found.map(\.revision))
-    let suspects = proofs.filter { proof in
+    let suspects = proofs.compactMap { proof -> (Proof, names: [String])? in
       let remote = listings[proof.folder]?[proof.session, in: proof.folder]
-      return remote?.revisions.contains { $0.fileName == proof.revision } != true
+      let whole =
+        (remote?.revisions.map(\.fileName) ?? []) + (remote?.segments.map(\.fileName) ?? [])
+      let names = Set([proof.revision] + proof.objects).subtracting(whole)
+      return names.isEmpty ? nil : (proof, names.sorted())
     }
     // A listing may be old: ask by name.
-    let asked = try await suspects.concurrentMap { proof in
+    let asked = try await suspects.concurrentMap { proof, names in
       if missed.contains(proof.revision) { return (proof, false) }
-      return (proof, try await isThere(proof))
+      for name in names where try await !isThere(name, proof) { return (proof, false) }
+      return (proof, true)
     }
     return asked.filter { !$0.1 }.map { proof, _ in
       VanishedCopies.Record.Found(
@@ -114,14 +122,15 @@ package struct SealReview: Sendable {
     }
   }
 
-  private func isThere(_ proof: Proof) async throws -> Bool {
+  /// Whether an object of a session is there; one whose size contradicts its name is cut.
+  private func isThere(_ name: String, _ proof: Proof) async throws -> Bool {
     // The ledger does not tell under which id a session was sent.
     let former = proof.isLocal ? [] : context.device.ids.dropFirst()
     for folder in [proof.folder] + former.map({ SessionFolder(device: $0, session: proof.session) })
     {
       do {
-        _ = try await context.store.head(folder.key + proof.revision)
-        return true
+        let found = try await context.store.head(folder.key + name)
+        return SegmentName(name).map { $0.stored == found.size } ?? true
       } catch let error as StoreError where error.isNotFound {
         continue
       }
@@ -150,7 +159,8 @@ package struct SealReview: Sendable {
       return Proof(
         session: sidecar.sessionId,
         folder: SessionFolder(device: sidecar.deviceId, session: sidecar.sessionId),
-        revision: seal.revision, sealedAt: seal.sealedAt, isLocal: true)
+        revision: seal.revision, objects: (sidecar.objects ?? []) + (sidecar.basis ?? []),
+        sealedAt: seal.sealedAt, isLocal: true)
     }
   }
 
@@ -173,7 +183,7 @@ package struct SealReview: Sendable {
         else { continue }
         proofs[entry.session] = Proof(
           session: entry.session, folder: SessionFolder(device: device, session: entry.session),
-          revision: name.fileName, sealedAt: entry.at, isLocal: false)
+          revision: name.fileName, objects: [], sealedAt: entry.at, isLocal: false)
       case (.remote, .expired), (_, .asked): proofs[entry.session] = nil
       default: break
       }
