@@ -249,7 +249,16 @@ import Testing
     folder.site.redaction = RedactionRules(
       own: [try RedactionRule(kind: "key", near: "k-0", pattern: "k-[0-9a-f]+")])
     let redaction = try RemoteRedaction(folder.site.context())
+    let home = folder.site.local.home
+    do {
+      let lock = try #require(try HomeLock.acquire(home))
+      let lived = try folder.site.context().lived
+      _ = try Holds(home).keep(session, for: .days(1), lived, holding: lock)
+      await #expect(throws: ReplicaError.self) { try await redaction.plan(session) }
+      _ = try Holds(home).release(session, holding: lock)
+    }
     let item = try #require(try await redaction.plan(session))
+    #expect(item.former.map(\.generation) == [1])
     try redaction.begin(item)
     try await folder.tick()
     try await folder.tick(after: 86_400)

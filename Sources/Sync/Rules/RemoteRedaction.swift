@@ -17,6 +17,8 @@ package struct RemoteRedaction: Sendable {
     package let segments: Int
     /// Log bytes in these segments.
     package let bytes: ByteCount
+    /// What an attached file held before it was rewritten: it cannot be masked, and is deleted.
+    package let former: [Sidecar.FormerStream]
     /// The session's new generation.
     let generation: Int
   }
@@ -66,10 +68,27 @@ package struct RemoteRedaction: Sendable {
     if changed.isEmpty {
       guard try await hasBareFormerStream(sidecar, remote) else { return nil }
     }
+    let former = sidecar.former ?? []
+    if !former.isEmpty { try expectNoHold(remote) }
     let highest = remote.segments.map(\.generation).max() ?? 1
     return Item(
       session: session, segments: changed.count, bytes: changed.reduce(0) { $0 + $1.length },
-      generation: try SessionState.generation(after: highest, of: session))
+      former: former, generation: try SessionState.generation(after: highest, of: session))
+  }
+
+  /// Expects that nobody keeps the session: with the former streams lines would be deleted.
+  private func expectNoHold(_ remote: RemoteSession) throws {
+    let now =
+      context.serverClock.offset.map { context.now().asServer(offset: $0) }
+      ?? context.now().assumingSynchronizedClocks
+    guard
+      Holds(context.home).isHeld(remote.session, at: context.lived.time)
+        || remote.holds.contains(where: { $0.holds(at: now) })
+    else { return }
+    throw ReplicaError(
+      .missingBytes,
+      "it is on hold, and what its file held before it was rewritten would be deleted; end the hold "
+        + "with 'tidemark keep --release \(remote.session)' first")
   }
 
   /// Segments of an attached file that copy from an object in which the rules mask something,

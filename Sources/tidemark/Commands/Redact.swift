@@ -160,8 +160,16 @@ struct Redact: AsyncParsableCommand {
         json
           ? try Console.json(sent)
           : "\(item.session): \(Plural.text(item.segments, "segment")), \(item.bytes.text), "
-            + (dryRun ? "would be re-sent" : "re-sent"))
+            + (dryRun ? "would be re-sent" : "re-sent") + former(item))
     }
+  }
+
+  /// What is deleted besides, because it cannot be masked.
+  private func former(_ item: RemoteRedaction.Item) -> String {
+    guard !item.former.isEmpty else { return "" }
+    let streams = item.former.map { "generation \($0.generation) (\($0.length.byteCount.text))" }
+    return "; what the file held before, \(streams.joined(separator: ", ")), "
+      + (dryRun ? "would be deleted" : "is deleted after the seal")
   }
 
   private struct Resent: Encodable {
