@@ -21,6 +21,8 @@ import Testing
     let session = try home.session(Array("x\n".utf8))
     var original = try Sidecar.load(home.home.files(for: session).sidecar)
     original.consent = consent
+    original.generation = 2
+    original.former = [.init(generation: 1, length: 7, until: home.clock.now())]
     let bytes = try home.log(session)
     try FileManager.default.removeItem(atPath: home.home.files(for: session).directory)
     let lived = try LivedClock(home: home.home, machine: home.clock.machine)
@@ -41,6 +43,9 @@ import Testing
       isRead = true
     }
     #expect(try home.log(new) == bytes)
+    // The original's earlier generations are no streams of this session.
+    let sidecar = try Sidecar.load(home.home.files(for: new).sidecar)
+    #expect(sidecar.former == nil && sidecar.generation == nil)
     return (new, lived)
   }
 

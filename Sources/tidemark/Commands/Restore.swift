@@ -62,10 +62,10 @@ struct Restore: AsyncParsableCommand {
     if let from {
       let copy = try MirroredSession.find(wanted, in: from)
       if try reportEarlier(copy.sidecar, copy.length, restorer) { return }
-      if dryRun { return try report(copy.sidecar.sessionId, as: nil, from: "mirror") }
+      if dryRun { return try report(copy.sidecar, as: nil, from: "mirror") }
       let restored = try await restorer.restore(
         copy.sidecar, length: copy.length, agingFrom: mark, locking: lock, copy.read)
-      return try report(copy.sidecar.sessionId, as: restored, from: "mirror")
+      return try report(copy.sidecar, as: restored, from: "mirror")
     }
     let catalog = SessionCatalog(try setup.reading(.remote))
     let entry = try await catalog.context.explaining {
@@ -77,13 +77,13 @@ struct Restore: AsyncParsableCommand {
     let reader = try SessionReader(entry, side: .remote, in: catalog) { Console.complain($0) }
     let length = reader.length.byteCount
     if try reportEarlier(entry.sidecar, length, restorer) { return }
-    if dryRun { return try report(entry.session, as: nil, from: "store") }
+    if dryRun { return try report(entry.sidecar, as: nil, from: "store") }
     let restored = try await restorer.restore(
       entry.sidecar, length: length, agingFrom: mark, locking: lock
     ) { write in
       _ = try await reader.read(RecordChoice(RecordFilter()), .verified, write)
     }
-    try report(entry.session, as: restored, from: "store")
+    try report(entry.sidecar, as: restored, from: "store")
   }
 
   private func restoreFromTrash(
@@ -122,6 +122,16 @@ struct Restore: AsyncParsableCommand {
       Console.say("\(session)  is already restored as \(earlier)")
     }
     return true
+  }
+
+  /// Reports a session made from a copy, and what stays with the copy.
+  private func report(_ original: Sidecar, as restored: SessionID?, from: String) throws {
+    try report(original.sessionId, as: restored, from: from)
+    guard let former = original.former, !former.isEmpty else { return }
+    let generations = former.map { "\($0.generation)" }.joined(separator: ", ")
+    Console.remark(
+      "\(original.sessionId) alone has what its file held before it was rewritten: \(generations) "
+        + "for 'tidemark show --generation'")
   }
 
   private func report(_ session: SessionID, as restored: SessionID?, from: String) throws {
