@@ -160,6 +160,26 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func `a rewrite that was noticed, but neither sent nor remembered, ends with what was sent`(
+    isRemoved: Bool
+  ) async throws {
+    try await folder.tick()
+    let sent = try content()
+    try write(edit(sent, "head pruned"), how: "in place")
+    try folder.tickWithoutStore()
+    #expect(try folder.sidecars().map(\.generation) == [2])
+    try FileManager.default.removeItem(atPath: folder.site.local.home.cachePath)
+    try folder.truncate("app.log")
+    if isRemoved { try folder.remove("app.log") }
+    for _ in 1...3 { try await folder.tick(after: 3_700) }
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    let remote = try await folder.site.remote(session)
+    #expect(remote.seal != nil && remote.generation == 1)
+    let text = try await folder.remote(session)
+    #expect(text.hasPrefix(sent) && text.dropFirst(sent.count).contains("[GAP ? bytes: "))
+  }
+
+  @Test(arguments: [false, true])
   func `without a signature, a rewritten file is sent whole`(isPruned: Bool) async throws {
     try await folder.tick()
     for name in try FileManager.default.contentsOfDirectory(

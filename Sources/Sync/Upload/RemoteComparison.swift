@@ -46,7 +46,10 @@ struct RemoteComparison {
     if isBelievable(state), isComplete(state, remote), !state.mustProveOwner { return }
     context.logger.debug(
       "\(state.session): the manifest cannot be believed, or lacks the session: list the store")
-    if state.consent == .logs { try adjustSourceLength(&state, remote) }
+    if state.consent == .logs {
+      try withdrawRewrite(&state, remote)
+      try adjustSourceLength(&state, remote)
+    }
     let known = state.entry
     state.vanished = known.segments.keys.filter {
       $0.generation <= known.generation && !remote.segments.contains($0)
@@ -132,6 +135,17 @@ struct RemoteComparison {
     return listed.segments.allSatisfy { known.segments[$0] != nil }
       && (listed.revision?.number ?? 0) <= known.revision
       && Set(needed).isSubset(of: listed.segments)
+  }
+
+  /// Lets the listed generation of a missing attached file count again if the next one, noticed by a
+  /// home that has lost its cache since, was never sent whole: nobody can read it any more.
+  private func withdrawRewrite(_ state: inout SessionState, _ remote: RemoteSession) throws {
+    guard let source = state.sidecar.source, source.isGone, source.length != nil,
+      !state.isInManifest || state.entry.isDirty, remote.mark > 0,
+      state.generation > remote.generation, state.uploadState.generation != state.generation
+    else { return }
+    state.sidecar.generation = remote.generation == 1 ? nil : remote.generation
+    try state.sidecar.save(state.local.files.sidecar)
   }
 
   /// Finds out how much of the stream a missing attached file had: a killed pass may have sent
