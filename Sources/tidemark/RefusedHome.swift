@@ -54,8 +54,9 @@ struct RefusedHome {
     let own = "\(MachineWide.statePath)/\(owner.name)"
     remedy =
       owner.home != nil && own != path && !owner.isRoot
-      ? "If \(owner.name) is the same user, 'cp -an \(path)/. \(own)/' and then 'rm -r \(path)' get "
-        + "them sent"
+      ? "If \(owner.name) is the same user, stop the programs of \(owner.name) that record, because "
+        + "what they write meanwhile would be lost; then 'cp -an \(path)/. \(own)/' and "
+        + "'rm -r \(path)' get them sent"
       : "'tidemark import \(path)/sessions/*/*.log' sends them as sessions of root; then move it away"
   }
 

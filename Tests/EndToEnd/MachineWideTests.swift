@@ -187,6 +187,7 @@ import Testing
       grep -c '^home  *.*formername: no user has this name' /mnt/status
       grep -c '^not uploaded  *[0-9]* B in 1 session that' /mnt/status
       $T status --json | grep -c '"sending":"refused"'
+      grep -c 'stop the programs of daemon that record' /mnt/status
       command=$(grep -o "'cp -an [^']*'" /mnt/status | tr -d "'")
       echo "$command"
       $command; rm -r /var/lib/tidemark/formername
@@ -198,6 +199,7 @@ import Testing
         from daemon
         upload 1
         status 1
+        1
         1
         1
         1
