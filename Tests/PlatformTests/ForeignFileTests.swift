@@ -61,4 +61,22 @@ import Testing
     #expect(missing?.isNotFound == true)
     #expect(try text("logs/./app.log") == "logs\n")
   }
+
+  @Test func `a link at the path itself is followed on demand, by the same rule`() throws {
+    try link("theirs.log", to: "private/app.log", owner: Self.other)
+    try link("chain.log", to: "theirs.log", owner: 0)
+    try link("ours.log", to: "private/../private/app.log", owner: 0)
+    func isOpened(_ name: String) throws -> Bool {
+      do {
+        return try Descriptor(openingForeign: path(name), followsLast: true).status().kind == .file
+      } catch  where error.isDenied {
+        return false
+      }
+    }
+    #expect(try isOpened("ours.log"))
+    #expect(try !isOpened("theirs.log"))
+    #expect(try !isOpened("chain.log"))
+    try #require(chown(path("private/app.log"), Self.other, Self.other) == 0)
+    #expect(try isOpened("theirs.log") && isOpened("chain.log") && isOpened("ours.log"))
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SessionLog
+@testable import Sync
 import TestSupport
 import Testing
 
@@ -27,5 +28,35 @@ import Testing
     }
     #expect(texts.count == 2 && texts.contains { $0.contains("root:") }, "\(texts)")
     #expect(!texts.joined().contains("SECRET"), "\(texts)")
+  }
+
+  @Test func `links that a user made to others' files are refused, even if links are followed`()
+    async throws
+  {
+    var folder = try AttachedFolder("in/**")
+    folder.sources[0].followsLinks = true
+    try await folder.run(
+      """
+      mkdir -p in ../private && cd ../private && echo SECRET >shadow.log && echo mine >alice.log
+      chown 65534 alice.log; chmod 755 . && cd ../logs/in
+      ln -s ../../private/shadow.log file.log; ln -s file.log chain.log
+      ln -s ../../private/alice.log alice.log; ln -s ../../private folder
+      chown -h 65534 file.log alice.log folder
+      """)
+    try await folder.tick()
+    var texts: [String] = []
+    for sidecar in try folder.sidecars() {
+      texts.append(try await folder.remote(sidecar.sessionId))
+    }
+    #expect(texts == ["mine\n"])
+    let problems = try await folder.problems()
+    #expect(
+      Set(problems.keys)
+        == Set(["in/file.log", "in/chain.log", "in/folder/shadow.log"].map(folder.file)))
+    #expect(problems.values.allSatisfy { $0.contains("Permission denied") }, "\(problems)")
+    try await folder.run("chown 65534 ../private/shadow.log")
+    try await folder.tick()
+    #expect(try await folder.problems().isEmpty)
+    #expect(try folder.sidecars().count == 2)
   }
 }

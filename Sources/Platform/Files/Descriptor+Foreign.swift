@@ -18,48 +18,18 @@ extension Descriptor {
 
   /// Opens another program's file for reading, whose folders may belong to other users.
   ///
-  /// Follows a link on the way only if whoever made it may decide what is read: root, this
-  /// process's user, or the owner of the file that it leads to. Otherwise a user whose folders root
-  /// reads could exchange one of them for a link to any file. Opens each folder relative to its
-  /// parent, so that nothing can be exchanged between the check and the opening. A link at the path
-  /// itself is not followed.
+  /// Follows a link only if whoever made it may decide what is read: root, this process's user, or
+  /// the owner of the file that it leads to. Otherwise a user whose folders root reads could
+  /// exchange one of them for a link to any file. Opens each folder relative to its parent, so that
+  /// nothing can be exchanged between the check and the opening.
   ///
-  /// - Parameter path: the file.
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - followsLast: whether to follow a link at the path itself, too.
   /// - Throws: ``SystemError``, also if it is not a regular file.
-  package init(openingForeign path: String) throws(SystemError) {
-    var rest = Self.parts(of: path)
-    guard let name = rest.popLast() else { throw Self.refusal(path, EISDIR) }
-    var folder = try Self.start(of: path)
-    let trusted: Set<UInt32> = [0, geteuid(), try folder.status().owner]
+  package init(openingForeign path: String, followsLast: Bool = false) throws(SystemError) {
     var makers: Set<UInt32> = []
-    var links = 0
-    while !rest.isEmpty {
-      let part = rest.removeFirst()
-      let next: Descriptor
-      do throws(SystemError) {
-        next = Descriptor(
-          number: try Self.open(part, folder.number, path, [], Self.folderOnly | O_NOFOLLOW, 0),
-          path: folder.path(of: part))
-      } catch  where error.errno == ELOOP || error.errno == ENOTDIR {
-        links += 1
-        guard links <= Self.mostLinks else { throw error }
-        let link = Descriptor(
-          number: try Self.open(part, folder.number, path, [], Self.linkOnly | O_NOFOLLOW, 0),
-          path: folder.path(of: part))
-        let status = try link.status()
-        guard status.kind == .link else { throw error }
-        if !trusted.contains(status.owner) { makers.insert(status.owner) }
-        let target = try Self.target(of: link)
-        if target.hasPrefix("/") { folder = try Self.start(of: target) }
-        rest = Self.parts(of: target) + rest
-        continue
-      }
-      folder = next
-    }
-    let opened = Descriptor(
-      number: try Self.orRefusal(of: path) { () throws(SystemError) in
-        try Self.open(name, folder.number, path, [], O_NOFOLLOW | O_NONBLOCK, 0)
-      }, path: path)
+    let opened = try Self.walk(path, followsLast, &makers)
     let status = try opened.status()
     guard status.kind == .file else { throw Self.refusal(path, EINVAL) }
     guard makers.isSubset(of: [status.owner]) else {
@@ -68,6 +38,50 @@ extension Descriptor {
         errno: EACCES)
     }
     self = opened
+  }
+
+  /// Opens what a path leads to.
+  ///
+  /// - Parameter makers: gets the users that made a link on the way, except root and this process's
+  ///   user.
+  private static func walk(
+    _ path: String, _ followsLast: Bool, _ makers: inout Set<UInt32>
+  ) throws(SystemError) -> Descriptor {
+    var rest = parts(of: path)
+    var folder = try start(of: path)
+    let trusted: Set<UInt32> = [0, geteuid(), try folder.status().owner]
+    var links = 0
+    while !rest.isEmpty {
+      let part = rest.removeFirst()
+      let next: Descriptor
+      do throws(SystemError) {
+        guard !rest.isEmpty else {
+          return Descriptor(
+            number: try orRefusal(of: path) { () throws(SystemError) in
+              try open(part, folder.number, path, [], O_NOFOLLOW | O_NONBLOCK, 0)
+            }, path: path)
+        }
+        next = Descriptor(
+          number: try open(part, folder.number, path, [], folderOnly | O_NOFOLLOW, 0),
+          path: folder.path(of: part))
+      } catch  where error.errno == ELOOP || error.errno == ENOTDIR {
+        if rest.isEmpty, !followsLast { throw error }
+        links += 1
+        guard links <= mostLinks else { throw error }
+        let link = Descriptor(
+          number: try open(part, folder.number, path, [], linkOnly | O_NOFOLLOW, 0),
+          path: folder.path(of: part))
+        let status = try link.status()
+        guard status.kind == .link else { throw error }
+        if !trusted.contains(status.owner) { makers.insert(status.owner) }
+        let target = try target(of: link)
+        if target.hasPrefix("/") { folder = try start(of: target) }
+        rest = parts(of: target) + rest
+        continue
+      }
+      folder = next
+    }
+    throw refusal(path, EISDIR)
   }
 
   private static func parts(of path: String) -> [String] {

@@ -37,17 +37,33 @@ struct SourceScanner {
     let root = source.path.root
     do {
       let folder = try Descriptor(openingDirectory: root)
+      let place = Place(path: root == "/" ? "" : root)
       var links: Set<AttachedFile.Number> = []
-      try walk(folder, root == "/" ? "" : root, source.path.start, depth: 0, &links)
+      try walk(folder, place, source.path.start, depth: 0, &links)
     } catch let error as SystemError {
       problem(SystemError(operation: "read", path: root, errno: error.errno))
     }
   }
 
+  /// A folder that is walked.
+  private struct Place {
+    /// Its path, below the target of the last link followed, so that a file has one path however
+    /// many links lead to it.
+    let path: String
+    /// Its path with the links that were followed, if any: who made them decides what is read.
+    var linked: String?
+
+    func inside(_ name: some Sequence<UInt8>) -> Self {
+      let name = String(decoding: Array(name), as: UTF8.self)
+      return Self(path: "\(path)/\(name)", linked: linked.map { "\($0)/\(name)" })
+    }
+  }
+
   private func walk(
-    _ open: borrowing Descriptor, _ path: String, _ progress: SourcePattern.Progress, depth: Int,
+    _ open: borrowing Descriptor, _ place: Place, _ progress: SourcePattern.Progress, depth: Int,
     _ links: inout Set<AttachedFile.Number>
   ) throws {
+    let path = place.path
     let status = try open.status()
     var folders: [(name: [UInt8], progress: SourcePattern.Progress)] = []
     var fingerprint = FolderFingerprint()
@@ -61,22 +77,24 @@ struct SourceScanner {
       else { return }
       switch status.kind {
       case .file where isMatch:
-        if status.changed >= since || isWanted(path, Array(name)) {
-          try report(path, name, status)
-        }
+        if status.changed >= since || isWanted(place, name) { try report(place, name, status) }
       case .directory: if let inside { folders.append((Array(name), inside)) }
-      case .link: try follow(path, Array(name), isMatch: isMatch, inside, depth: depth, &links)
+      case .link: try follow(place.inside(name), isMatch: isMatch, inside, depth: depth, &links)
       default: return
       }
     }
     try folder(path.isEmpty ? "/" : path, Folder(status: status, fingerprint: fingerprint))
     for (name, progress) in folders {
-      try enter(name, in: open, path, progress, depth: depth, &links)
+      try enter(name, in: open, place, progress, depth: depth, &links)
     }
   }
 
-  private func isWanted(_ folder: String, _ name: [UInt8]) -> Bool {
-    !again.isEmpty && again.contains(Self.path(folder, name))
+  private func isWanted(_ place: Place, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    !again.isEmpty && isWanted(place.inside(name))
+  }
+
+  private func isWanted(_ file: Place) -> Bool {
+    again.contains(file.path) || file.linked.map(again.contains) ?? false
   }
 
   private static func isSelfOrParent(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -84,66 +102,76 @@ struct SourceScanner {
   }
 
   private func report(
-    _ folder: String, _ bytes: UnsafeBufferPointer<UInt8>, _ status: FileStatus
+    _ folder: Place, _ bytes: UnsafeBufferPointer<UInt8>, _ status: FileStatus
   ) throws {
-    guard let name = String(validating: bytes, as: UTF8.self) else {
-      let path = folder + "/" + String(decoding: bytes, as: UTF8.self)
+    let place = folder.inside(bytes)
+    guard String(validating: bytes, as: UTF8.self) != nil else {
       return problem(
         SystemError(
-          operation: "use, as its name is no UTF-8,", path: path,
+          operation: "use, as its name is no UTF-8,", path: place.path,
           errno: SystemError.Number.malformed))
     }
-    try file(File(path: folder + "/" + name, status: status))
+    try report(place, status)
+  }
+
+  /// Reports a file, unless the links to it were made by users who may not decide what is read.
+  private func report(_ place: Place, _ status: FileStatus) throws {
+    if let linked = place.linked {
+      do {
+        let file = try Descriptor(openingForeign: linked, followsLast: true).status()
+        // The link leads elsewhere since it was resolved: the next pass follows it.
+        guard AttachedFile.Number(file) == AttachedFile.Number(status) else { return }
+      } catch {
+        return error.isNotFound ? () : problem(error)
+      }
+    }
+    try file(File(path: place.path, status: status))
   }
 
   private func enter(
-    _ name: [UInt8], in parent: borrowing Descriptor, _ path: String,
+    _ name: [UInt8], in parent: borrowing Descriptor, _ folder: Place,
     _ progress: SourcePattern.Progress,
     depth: Int, _ links: inout Set<AttachedFile.Number>
   ) throws {
-    let path = Self.path(path, name)
+    let place = folder.inside(name)
     do {
       guard depth < Self.depthLimit else {
         throw SystemError(
-          operation: "read", path: path, errno: SystemError.Number.tooManyLinks)
+          operation: "read", path: place.path, errno: SystemError.Number.tooManyLinks)
       }
-      let folder = try Descriptor(String(decoding: name, as: UTF8.self), in: parent, .directory)
-      try walk(folder, path, progress, depth: depth + 1, &links)
+      let open = try Descriptor(String(decoding: name, as: UTF8.self), in: parent, .directory)
+      try walk(open, place, progress, depth: depth + 1, &links)
     } catch let error as SystemError {
-      problem(SystemError(operation: "read", path: path, errno: error.errno))
+      problem(SystemError(operation: "read", path: place.path, errno: error.errno))
     }
   }
 
   /// Follows a link if it stays below the root, or if links are allowed.
   private func follow(
-    _ folder: String, _ name: [UInt8], isMatch: Bool, _ inside: SourcePattern.Progress?, depth: Int,
+    _ link: Place, isMatch: Bool, _ inside: SourcePattern.Progress?, depth: Int,
     _ links: inout Set<AttachedFile.Number>
   ) throws {
-    guard let target = Platform.File.resolve(Self.path(folder, name)),
+    let path = link.linked ?? link.path
+    guard let target = Platform.File.resolve(path),
       let root = Platform.File.resolve(source.path.root),
       source.followsLinks || target.hasPrefix(root == "/" ? "/" : root + "/"),
       let status = try FileStatus(target)
     else { return }
+    let place = Place(path: target, linked: path)
     switch status.kind {
     case .file where isMatch:
-      if status.changed >= since || again.contains(target) {
-        try file(File(path: target, status: status))
-      }
+      if status.changed >= since || isWanted(place) { try report(place, status) }
     case .directory:
       guard let inside, depth < Self.depthLimit,
         links.insert(AttachedFile.Number(status)).inserted
       else { return }
       do {
         let open = try Descriptor(openingDirectory: target, followsLinks: false)
-        try walk(open, target, inside, depth: depth + 1, &links)
+        try walk(open, place, inside, depth: depth + 1, &links)
       } catch let error as SystemError {
         problem(SystemError(operation: "read", path: target, errno: error.errno))
       }
     default: return
     }
-  }
-
-  private static func path(_ folder: String, _ name: [UInt8]) -> String {
-    folder + "/" + String(decoding: name, as: UTF8.self)
   }
 }
