@@ -1,5 +1,6 @@
 import Foundation
 package import Platform
+package import Replica
 package import SessionLog
 
 /// A session in a folder written by `tidemark pull`: `<device>/<day>/<session>.log` and `.json`.
@@ -9,6 +10,10 @@ package struct MirroredSession {
   /// Length of its log in bytes.
   package let length: ByteCount
   private let log: String
+  /// The sidecar as it is in the mirror.
+  private let json: [UInt8]
+  /// The mirror's folder of its device, which need not be this home's.
+  private let folder: SessionFolder
 
   /// Finds a session.
   ///
@@ -33,7 +38,12 @@ package struct MirroredSession {
       }
     }
     let path = try wanted.choose(among: found)
-    let sidecar = try Sidecar.load(path + ".json")
+    let json = try AtomicFile.read(path + ".json")
+    let sidecar = try Sidecar(json: json)
+    let names = path.split(separator: "/").suffix(3).map(String.init)
+    guard sidecar.sessionId.description == names[2] else {
+      throw ReadingError(.damaged, "\(path).json is the sidecar of \(sidecar.sessionId)")
+    }
     guard let status = try FileStatus(path + ".log") else {
       throw ReadingError(.unfit, "the mirror has no log of \(sidecar.sessionId)")
     }
@@ -45,7 +55,31 @@ package struct MirroredSession {
         "the mirror has \(length) bytes of \(sidecar.sessionId), its sidecar says "
           + "\(sidecar.fileSizeBytes); run 'tidemark pull' again")
     }
-    return MirroredSession(sidecar: sidecar, length: length, log: path + ".log")
+    return MirroredSession(
+      sidecar: sidecar, length: length, log: path + ".log", json: json,
+      folder: SessionFolder(device: names[0], day: names[1]))
+  }
+
+  /// Why the log may not be what its device recorded; nil if its sidecar states its digest, and is
+  /// signed as the device's sidecars have to be.
+  ///
+  /// - Throws: ``Platform/SystemError``, and the errors of reading known keys.
+  package func doubt(knowing keys: KnownKeys) throws -> String? {
+    guard sidecar.status != .active else {
+      return "\(sidecar.sessionId) was open when it was pulled: nothing states what its log has to be"
+    }
+    guard let digest = sidecar.digest else {
+      return "the mirror's sidecar of \(sidecar.sessionId) states no digest of its log"
+    }
+    do {
+      try keys.checkCopy(json, sidecar, length: StreamOffset(length), in: folder)
+    } catch let error as ReplicaError {
+      return error.description
+    }
+    guard try LocalStream(OpenFile(log), from: 0).digest() == digest else {
+      return "\(log) has other bytes than its sidecar states"
+    }
+    return nil
   }
 
   /// Passes the log to a function, in pieces.

@@ -131,6 +131,13 @@ struct CommandContext {
     return try sessions.get()
   }
 
+  /// The keys that seals must be signed with, without a store.
+  func knownKeys() -> KnownKeys {
+    KnownKeys(
+      home, named: settings.trust,
+      own: openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId))
+  }
+
   private init(
     _ home: Home, from own: CommandContext, claims: SessionClaims, store: (any ObjectStore)?
   ) throws {
@@ -363,9 +370,7 @@ struct CommandContext {
     let url = try storeURL(offersLocal: offersLocal)
     let store = try self.reading(openedStore ?? storeOrItsProblem(at: url))
     let clock = ServerClock()
-    reading.keys = KnownKeys(
-      home, named: settings.trust,
-      own: openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId))
+    reading.keys = knownKeys()
     reading.store = store.isFolder ? store : ClockedStore(store, clock) { .now() }
     reading.clockOffset = { clock.offset }
     let manifest = Guarded<Manifest?>(nil)

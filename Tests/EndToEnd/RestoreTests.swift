@@ -106,4 +106,38 @@ import Testing
     #expect(try await program.run("restore", id).status == 64)
     #expect(try await program.run("delete", "--yes", id).status == 64)
   }
+
+  @Test func `a changed mirror is restored only on demand`() async throws {
+    let program = try Program()
+    let result = try await program.shell(
+      """
+      "$T" init "file://$FILES/store" >/dev/null && "$T" run -- echo first >/dev/null
+      id=$("$T" list --json | grep -o '"session":"[^"]*"' | cut -d'"' -f4)
+      "$T" upload && "$T" pull mirror >/dev/null && "$T" delete --yes --local $id >/dev/null
+      log=$(echo mirror/*/*/$id.log) && sidecar=${log%.log}.json
+      restore() { "$T" restore $id --from mirror --dry-run $2 >/dev/null 2>errors; echo "$1: $? $(grep -o "$3" errors | head -n1)"; }
+      restore whole '' ''
+      cp $log log && cp $sidecar sidecar
+      sed 's/first/FIRST/' log >$log
+      restore log '' 'other bytes'
+      restore log --unverified 'other bytes'
+      digest=$(sha256sum $log | cut -d' ' -f1)
+      sed 's/"digest" : "[0-9a-f]*"/"digest" : "'$digest'"/' sidecar >$sidecar
+      restore both '' 'wrong signature'
+      sed -i '/^  "signature" : {$/,/^  },$/d' $sidecar
+      restore unsigned '' 'not signed'
+      cp log $log && sed 's/"TERMINATED"/"ACTIVE"/' sidecar >$sidecar
+      restore open '' 'was open'
+      """)
+    #expect(
+      result.text == """
+        whole: 0 
+        log: 65 other bytes
+        log: 0 other bytes
+        both: 65 wrong signature
+        unsigned: 65 not signed
+        open: 65 was open
+
+        """, "\(result.errors)")
+  }
 }

@@ -72,6 +72,13 @@ package final class KnownKeys: Sendable {
     _ json: [UInt8], _ sidecar: Sidecar, _ revision: RevisionName, in folder: SessionFolder
   ) throws {
     let signer = try SealSignature.signer(of: json, sidecar, revision, in: folder)
+    try check(signer, revision, in: folder, remembers: true)
+  }
+
+  private func check(
+    _ signer: (key: PublicKey, since: Timestamp)?, _ revision: RevisionName,
+    in folder: SessionFolder, remembers: Bool
+  ) throws {
     let device = folder.device
     guard let signer else {
       guard try signs(device, revision.session) else { return }
@@ -82,12 +89,31 @@ package final class KnownKeys: Sendable {
     }
     let key = Key(signer.key, since: signer.since)
     guard let known = try named[device] ?? seen(device) else {
-      return try remember(key, of: device)
+      return try remembers ? remember(key, of: device) : ()
     }
     guard known.key == key.key else {
       throw error(revision, folder, signer.key, known)
     }
-    if known.since == nil { try remember(key, of: device) }
+    if remembers, known.since == nil { try remember(key, of: device) }
+  }
+
+  /// Verifies who signed the copy of a seal in a mirror; remembers no key, because anybody may have
+  /// made the copy.
+  ///
+  /// - Parameters:
+  ///   - json: the copy.
+  ///   - length: the stream's length.
+  /// - Throws: ``ReplicaError`` if it is not its device's.
+  package func checkCopy(
+    _ json: [UInt8], _ sidecar: Sidecar, length: StreamOffset, in folder: SessionFolder
+  ) throws {
+    let revision =
+      SealSignature.revision(of: json, sidecar, length: length, in: folder)
+      ?? RevisionName(
+        session: sidecar.sessionId, number: 1, status: sidecar.status,
+        generation: sidecar.generation ?? 1, length: length, json: json)
+    let signer = try SealSignature.signer(of: json, sidecar, revision, in: folder)
+    try check(signer, revision, in: folder, remembers: false)
   }
 
   /// Verifies that a session may lack a revision: not if it has segments and its device signs.

@@ -56,6 +56,24 @@ enum SealSignature {
     return (key, signature.since)
   }
 
+  /// The revision that a copy of a seal was, which its file no longer names: the one for which its
+  /// signature holds.
+  ///
+  /// - Parameter length: the stream's length in the revision's name.
+  /// - Returns: nil without a signature that holds.
+  static func revision(
+    of json: [UInt8], _ sidecar: Sidecar, length: StreamOffset, in folder: SessionFolder
+  ) -> RevisionName? {
+    guard sidecar.signature != nil else { return nil }
+    // Numbers have gaps where a store refused to overwrite an interrupted upload.
+    let first = sidecar.previous.flatMap(RevisionName.init)?.number ?? 0
+    return (first + 1...first + 1000).lazy.map { number in
+      RevisionName(
+        session: sidecar.sessionId, number: number, status: sidecar.status,
+        generation: sidecar.generation ?? 1, length: length, json: json)
+    }.first { (try? signer(of: json, sidecar, $0, in: folder)) != nil }
+  }
+
   private static func message(
     _ bare: [UInt8], _ signature: Sidecar.Signature, _ revision: RevisionName,
     _ folder: SessionFolder

@@ -14,7 +14,9 @@ struct Restore: AsyncParsableCommand {
       What retention deleted locally stays in the trash for a week ('retention: trash:'), and is put \
       back as it was. Else the log is read from the store, or with --from from a folder that \
       'tidemark pull' has filled, into a new session that names the old one in 'continues'; the next \
-      upload sends it. What was restored before, and is still there, is not restored again. With \
+      upload sends it. What was restored before, and is still there, is not restored again. A mirror's \
+      log is compared with the digest in its sidecar, and that with the device's signature; if they \
+      differ, or the session was still open, nothing is restored (65) without --unverified. With \
       --json one object: session, restored (the same id, or the new one; with --dry-run nothing), from \
       (trash, store or mirror; local if it was restored before).
 
@@ -29,6 +31,8 @@ struct Restore: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("A mirror to take it from.", valueName: "folder"), completion: .directory)
   var from: String?
+  @Flag(help: "With --from, restore also what its sidecar does not prove.")
+  var unverified = false
   @Flag(help: "Restore nothing; print from where the session would come.")
   var dryRun = false
   @Flag(help: "A JSON object.")
@@ -40,6 +44,10 @@ struct Restore: AsyncParsableCommand {
     let session: SessionID
     let restored: SessionID?
     let from: String
+  }
+
+  func validate() throws {
+    if unverified, from == nil { throw ValidationError("--unverified is for --from") }
   }
 
   func run() async throws {
@@ -62,6 +70,12 @@ struct Restore: AsyncParsableCommand {
     if let from {
       let copy = try MirroredSession.find(wanted, in: from)
       if try reportEarlier(copy.sidecar, copy.length, restorer) { return }
+      if let doubt = try copy.doubt(knowing: setup.knownKeys()) {
+        guard unverified else {
+          throw Failure(.integrity, "\(doubt). To restore it all the same, add --unverified")
+        }
+        Console.complain(String(oneLine: doubt))
+      }
       if dryRun { return try report(copy.sidecar, as: nil, from: "mirror") }
       let restored = try await restorer.restore(
         copy.sidecar, length: copy.length, agingFrom: mark, locking: lock, copy.read)
