@@ -811,7 +811,7 @@ _tidemark_keep() {
 
 _tidemark_restore() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--dry-run --json --version -h --help)
+    non_repeating_flags=(--unverified --dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--from --user)
     __tidemark_offer_flags_options 1
