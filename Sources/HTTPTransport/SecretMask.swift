@@ -18,12 +18,15 @@ package struct SecretMask: Sendable {
   package init(known: some Sequence<String> = []) {
     // Longest first: a shorter one may be a part of it.
     self.known = Set(known).filter { $0.utf8.count >= Self.shortest }
+      .reduce(into: Set<String>()) { $0.formUnion(Self.forms(of: $1)) }
       .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
   }
 
   /// Masks text that may contain URLs and `name=value` parameters.
   package func mask(_ text: String) -> String {
-    maskKnown(Self.maskParameters(Self.maskLogin(text)))
+    // First what is known: the rules below would mask a part of a secret with a "=", and leave the
+    // rest.
+    Self.maskParameters(Self.maskLogin(maskKnown(text)))
   }
 
   /// Masks a message of libcurl, which may repeat the proxy's URL with its login, even without
@@ -150,6 +153,19 @@ package struct SecretMask: Sendable {
 
   private static func isEndOfValue(_ character: Character) -> Bool {
     character.isWhitespace || "&,;\"'<>".contains(character)
+  }
+
+  /// A secret as it may occur in a text: as it is, and encoded for a URL or for XML.
+  private static func forms(of secret: String) -> [String] {
+    let unreserved = CharacterSet(
+      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    let encoded = [unreserved, unreserved.union(["/"])].compactMap {
+      secret.addingPercentEncoding(withAllowedCharacters: $0)
+    }
+    let hexLowered = encoded.map { $0.replacing(#/%[0-9A-F]{2}/#) { $0.output.lowercased() } }
+    let escaped = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&apos;")]
+      .reduce(secret) { $0.replacing($1.0, with: $1.1) }
+    return [secret, escaped] + encoded + hexLowered
   }
 
   private func maskKnown(_ text: String) -> String {

@@ -27,7 +27,8 @@ struct HTTPFailure {
   {
     StoreError(
       code, operation: operation, target: target,
-      response: detail.isEmpty ? "\(response.status)" : "\(response.status) \(detail)",
+      response: detail.isEmpty
+        ? "\(response.status)" : "\(response.status) \(mask.mask(detail))",
       advice: advice, retryAfter: Self.retryAfter(response))
   }
 
@@ -99,7 +100,7 @@ struct HTTPFailure {
       let root = try? XMLScanner.parse(response.body), root.namespace == "DAV:",
       root.name == "error", let message = root.child("message", in: "http://sabredav.org/ns")
     else { return "" }
-    return mask.mask(message.text)
+    return message.text
   }
 
   private static func meaning(_ status: Int) -> (StoreError.Code, String) {

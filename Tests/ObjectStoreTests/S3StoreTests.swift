@@ -140,6 +140,22 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    "A+b/c=TOKENKEY==", "A%2Bb%2Fc%3DTOKENKEY%3D%3D", "A%2bb%2fc%3dTOKENKEY%3d%3d",
+    "SECRET&amp;KEY", "SECRET&amp;amp;KEY", "SECRET%26KEY",
+  ])
+  func `an error has no form of the token and of the secret key`(echo: String) async throws {
+    let body = "<Error><Code>AccessDenied</Code><Message>got \(echo) from you</Message></Error>"
+    let server = try ScriptedServer([ScriptedServer.answer("403 Forbidden", body: body)])
+    let store = S3Store(
+      bucket: "logs", prefix: "p", service: S3Service(endpoint: server.url),
+      credentials: S3Credentials(
+        accessKeyID: "ID", secretAccessKey: "SECRET&KEY", sessionToken: "A+b/c=TOKENKEY=="),
+      transport: .patient(), now: { .now() })
+    let error = await #expect(throws: StoreError.self) { _ = try await store.put("k", [1]) }
+    #expect(error?.description.contains("got *** from you") == true, "\(error as Any)")
+  }
+
   @Test(arguments: ["<html>", "<!DOCTYPE html><html></html>", "", "<Other/>"])
   func `an invalid listing is not taken for an empty one`(_ body: String) async throws {
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: body)])

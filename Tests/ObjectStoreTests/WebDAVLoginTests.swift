@@ -228,4 +228,22 @@ import Testing
       StoreURL("https://h.invalid/x"), settings: StoreSettings(), environment: ["HOME": folder.path]
     )
   }
+
+  @Test func `an error has neither the password nor the login as it was sent`() async throws {
+    func answer(_ echo: String) -> String {
+      ScriptedServer.answer(
+        "403 Forbidden",
+        body: """
+          <d:error xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns"><s:message>got \(echo) from you\
+          </s:message></d:error>
+          """)
+    }
+    for login in ["hunter=22", "hunter%3D22", "dGlkZTpodW50ZXI9MjI="] {
+      let server = try ScriptedServer([answer(login)])
+      let store = WebDAVStore(
+        url: server.url, login: ("tide", "hunter=22"), transport: .patient())
+      let error = await #expect(throws: StoreError.self) { try await store.get("a") }
+      #expect(error?.description.contains("got *** from you") == true, "\(error as Any)")
+    }
+  }
 }

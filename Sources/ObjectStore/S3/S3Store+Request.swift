@@ -10,9 +10,14 @@ extension S3Store {
   struct Answer {
     let response: HTTPResponse
     fileprivate let sent: [(name: String, value: String)]
+    fileprivate let key: S3Credentials
 
-    /// Masks the request's secrets, which a server may repeat.
-    var mask: SecretMask { SecretMask(known: SecretMask.secrets(in: sent)) }
+    /// Masks the secrets of the request and of its key, which a server may repeat.
+    var mask: SecretMask {
+      SecretMask(
+        known: SecretMask.secrets(in: sent) + [key.secretAccessKey]
+          + [key.sessionToken].compactMap(\.self))
+    }
   }
 
   /// The response to a call; see ``answer(to:accepting:)``.
@@ -34,7 +39,7 @@ extension S3Store {
       let isObject = call.method == "GET" && call.key != nil
       if (200..<300).contains(response.status), isObject || !S3Failure.isError(response) {
         guard isObject || !response.isWebPage else {
-          throw self.failure(call).garbage(response, "a web page")
+          throw self.failure(call, hiding: answer.mask).garbage(response, "a web page")
         }
         return answer
       }
@@ -80,7 +85,8 @@ extension S3Store {
       body: call.body)
     if let limit = call.responseLimit { request.maximumResponseBytes = limit }
     do {
-      return Answer(response: try await transport.send(request), sent: request.headers)
+      return Answer(
+        response: try await transport.send(request), sent: request.headers, key: signing.key)
     } catch let error as TransportError {
       throw failure(call).error(error)
     }

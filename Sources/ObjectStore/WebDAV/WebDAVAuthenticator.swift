@@ -53,6 +53,16 @@ final class WebDAVAuthenticator: Sendable {
     state = Guarded(State(credentials: credentials, scheme: isPrivate ? .basic : .undecided))
   }
 
+  /// What must not occur in a text for people: the password or token, and the login as it is sent.
+  var secrets: [String] {
+    switch state.withLock({ $0.credentials }) {
+    case nil: []
+    case .token(let token): [token]
+    case .password(let user, let password):
+      [password, "\(user):\(password)", Data("\(user):\(password)".utf8).base64EncodedString()]
+    }
+  }
+
   /// Whether there is a password, but no scheme is known yet.
   var isUndecided: Bool {
     state.withLock { state in

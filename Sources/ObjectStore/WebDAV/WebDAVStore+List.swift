@@ -15,7 +15,7 @@ extension WebDAVStore {
     // Only whole folders can be listed; match the start of a name here.
     let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
     let address = url(folder) + "/"
-    let failure = HTTPFailure(operation: "PROPFIND", target: address)
+    let failure = failure("PROPFIND", address)
     let (response, place) = try await find(address, depth: "1")
     guard response.status != 404, response.status != 410 else {
       await folders.markMissing(url(folder))
@@ -76,7 +76,7 @@ extension WebDAVStore {
 
   /// Describes one object by PROPFIND, for servers whose HEAD lacks the size.
   func describe(_ key: String) async throws -> ObjectEntry {
-    let failure = HTTPFailure(operation: "PROPFIND", target: url(key))
+    let failure = failure("PROPFIND", url(key))
     let (response, _) = try await find(url(key), depth: "0")
     guard response.status != 404 else { throw failure.error(response) }
     let found = try multiStatus(response, failure)

@@ -1,6 +1,12 @@
 import HTTPTransport
 
 extension WebDAVStore {
+  /// Describes failures of a request, without the login that a server may repeat.
+  func failure(_ operation: String, _ target: String) -> HTTPFailure {
+    HTTPFailure(
+      operation: operation, target: target, mask: SecretMask(known: authenticator.secrets))
+  }
+
   /// How often one request is repeated because of its login.
   private static let maximumLogins = 3
 
@@ -46,7 +52,7 @@ extension WebDAVStore {
       do {
         response = try await transport.send(request)
       } catch let error as TransportError {
-        throw HTTPFailure(operation: request.method, target: request.url).error(error)
+        throw failure(request.method, request.url).error(error)
       }
       tries += 1
       guard authenticator.learn(response, from: pass), tries <= Self.maximumLogins else {

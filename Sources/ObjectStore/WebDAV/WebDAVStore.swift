@@ -78,7 +78,7 @@ package final class WebDAVStore: ObjectStore {
     _ key: String, _ body: [UInt8], _ headers: [(name: String, value: String)],
     into folder: String
   ) async throws -> PutReceipt {
-    let failure = HTTPFailure(operation: "PUT", target: url(key))
+    let failure = failure("PUT", url(key))
     let headers = [(name: "Content-Type", value: "application/octet-stream")] + headers
     await prepareFolder(folder, failure)
     var response = try await send("PUT", url(key), headers: headers, body: body)
@@ -128,7 +128,7 @@ package final class WebDAVStore: ObjectStore {
       _ = try await head(key)
       return []
     }
-    let failure = HTTPFailure(operation: "GET", target: url(key))
+    let failure = failure("GET", url(key))
     let headers = range?.header.map { [(name: "Range", value: $0)] } ?? []
     let response = try await follow(
       "GET", url(key), headers: headers, responseLimit: range?.responseLimit
@@ -149,7 +149,7 @@ package final class WebDAVStore: ObjectStore {
   package func head(_ key: String) async throws -> ObjectEntry {
     try ObjectKey.check(key, operation: "HEAD")
     let response = try await follow("HEAD", url(key)).response
-    let failure = HTTPFailure(operation: "HEAD", target: url(key))
+    let failure = failure("HEAD", url(key))
     if [401, 403, 404, 410].contains(response.status) { throw failure.error(response) }
     if (500..<600).contains(response.status), response.status != 501 {
       throw failure.error(response)
@@ -185,7 +185,7 @@ package final class WebDAVStore: ObjectStore {
   private func delete(_ key: String) async throws {
     try ObjectKey.check(key, operation: "DELETE")
     let response = try await send("DELETE", url(key))
-    let failure = HTTPFailure(operation: "DELETE", target: url(key))
+    let failure = failure("DELETE", url(key))
     switch response.status {
     case 200, 202, 204, 404, 410: return
     case 207:
