@@ -107,6 +107,9 @@ read_sidecar() {
   [ "$(jq -r --arg session "$session" --arg device "$device" \
     '"\(.sessionId // $session) \(.deviceId // $device)"' "$work/object" 2>/dev/null)" \
     = "$session $device" ] || fail 65 "$key is the sidecar of another session or device."
+  jq -e --argjson now "$generation" '[.former[]?.generation] | length <= 32 and . == unique
+    and all(. > 0 and . < $now)' "$work/object" >/dev/null 2>&1 ||
+    fail 65 "$key lists former streams that no session has."
   if [ -n "$wanted" ] && [ "$wanted" != "$generation" ]; then
     length=$(jq -r --argjson n "$wanted" '.former[]? | select(.generation == $n) | .length | numbers' \
       "$work/object" 2>/dev/null) || length=''

@@ -12,6 +12,9 @@ extension Sidecar {
   /// The generations that names can express.
   package static let generations = 1...999_999
 
+  /// The most former streams that a session has.
+  package static let mostFormerStreams = 32
+
   /// Rejects numbers that no session has.
   ///
   /// - Throws: `DecodingError`.
@@ -20,7 +23,14 @@ extension Sidecar {
     try Self.check("clockOffset", clockOffset?.magnitude, in: 0...UInt64(1 << 50))
     try Self.check("generation", generation, in: Self.generations)
     try Self.check("erasesBefore", erasesBefore, in: Self.generations)
-    for stream in former ?? [] {
+    let former = former ?? []
+    try Self.check("the number of former streams", former.count, in: 0...Self.mostFormerStreams)
+    for (stream, next) in zip(former, former.dropFirst()) where next.generation <= stream.generation
+    {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: "the generations in former do not ascend"))
+    }
+    for stream in former {
       try Self.check("former.generation", stream.generation, in: Self.generations)
       try Self.check("former.length", Int64(stream.length), in: Self.byteCounts)
     }

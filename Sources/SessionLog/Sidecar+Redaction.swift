@@ -24,6 +24,7 @@ extension Sidecar {
     copy.crash?.core = crash?.core.map(masked)
     copy.fileName = masked(fileName)
     copy.userId = masked(userId)
+    copy.principal = principal.map(masked)
     copy.scenarios = scenarios.map(masked)
     copy.categories = categories.map(redactor.redactedCategory)
     return copy

@@ -373,7 +373,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
     } catch let error as SystemError where error.isNotFound {
       throw SidecarError(isMissing: true, path: path, detail: "there is none")
     } catch let error as DecodingError {
-      throw SidecarError(isMissing: false, path: path, detail: "\(error)")
+      throw SidecarError(isMissing: false, path: path, detail: error.summary)
     }
   }
 

@@ -38,12 +38,9 @@ package struct MirroredSession {
       }
     }
     let path = try wanted.choose(among: found)
+    let sidecar = try Sidecar.load(path + ".json")
     let json = try AtomicFile.read(path + ".json")
-    let sidecar = try Sidecar(json: json)
     let names = path.split(separator: "/").suffix(3).map(String.init)
-    guard sidecar.sessionId.description == names[2] else {
-      throw ReadingError(.damaged, "\(path).json is the sidecar of \(sidecar.sessionId)")
-    }
     guard let status = try FileStatus(path + ".log") else {
       throw ReadingError(.unfit, "the mirror has no log of \(sidecar.sessionId)")
     }
@@ -66,7 +63,8 @@ package struct MirroredSession {
   /// - Throws: ``Platform/SystemError``, and the errors of reading known keys.
   package func doubt(knowing keys: KnownKeys) throws -> String? {
     guard sidecar.status != .active else {
-      return "\(sidecar.sessionId) was open when it was pulled: nothing states what its log has to be"
+      return
+        "\(sidecar.sessionId) was open when it was pulled: nothing states what its log has to be"
     }
     guard let digest = sidecar.digest else {
       return "the mirror's sidecar of \(sidecar.sessionId) states no digest of its log"

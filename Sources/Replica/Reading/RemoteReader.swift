@@ -136,6 +136,11 @@ package struct RemoteReader: Sendable {
         .damagedObject,
         "\(revision.fileName) speaks of generation \(sidecar.generation ?? 1)")
     }
+    // A local sidecar may be ahead of the revision that names the next generation.
+    guard sidecar.former?.last.map({ $0.generation < revision.generation }) ?? true else {
+      throw ReplicaError(
+        .damagedObject, "\(revision.fileName) has a former stream of its own generation or later")
+    }
     try keys?.check(json, sidecar, revision, in: folder)
     return sidecar
   }

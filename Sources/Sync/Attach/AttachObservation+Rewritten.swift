@@ -5,8 +5,6 @@ import SessionLog
 /// Recognizes files whose already sent bytes have changed: a log whose head was cut, or whose lines
 /// were masked.
 extension AttachObservation {
-  /// How many streams of former content a session may have.
-  private static let mostFormerStreams = 32
 
   /// The file after a rewrite in place; nil if it is another log.
   ///
@@ -14,7 +12,7 @@ extension AttachObservation {
   func rewritten(_ file: AttachedFile, as candidate: AttachCandidate) throws -> AttachedFile? {
     let sidecar = try? Sidecar.load(context.home.files(for: file.session).sidecar)
     guard try isOpen(file), file.source.base == 0, candidate.form == nil,
-      sidecar?.former?.count ?? 0 < Self.mostFormerStreams,
+      sidecar?.former?.count ?? 0 < Sidecar.mostFormerStreams,
       let sent = try SentContent(file, context)
     else { return nil }
     let content = try FileContent(candidate.path)

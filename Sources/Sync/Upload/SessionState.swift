@@ -234,7 +234,8 @@ extension SessionState {
     let stream = Sidecar.FormerStream(
       generation: entry.generation, length: entry.sent, until: now)
     let others = (sidecar.former ?? []).filter { $0.generation != stream.generation }
-    sidecar.former = (others + [stream]).sorted { $0.generation < $1.generation }
+    let all = (others + [stream]).sorted { $0.generation < $1.generation }
+    sidecar.former = all.suffix(Sidecar.mostFormerStreams)
     try sidecar.save(local.files.sidecar)
   }
 
