@@ -120,12 +120,14 @@ package final class Manifest: Sendable {
       arguments: [store, id.description])
     var indexes: [SegmentName: String] = [:]
     for row in hashes {
-      if let name = SegmentName(try row.value("name")) { indexes[name] = try row.value("hash") }
+      guard let name = SegmentName(try row.value("name")), name.session == id else { continue }
+      indexes[name] = try row.value("hash")
     }
     var entry = try Self.entry(
       row,
       UploadCheckpoint(
-        boot: "", segments: segments, intended: Set(begun.compactMap(SegmentName.init)),
+        boot: "", segments: segments,
+        intended: Set(begun.compactMap(SegmentName.init).filter { $0.session == id }),
         revisions: Set(begun.compactMap(RevisionName.init).filter { $0.session == id }),
         indexes: indexes))
     entry.own = own
@@ -296,7 +298,7 @@ package final class Manifest: Sendable {
         String?.fetchAll(
           database, sql: "SELECT name FROM put WHERE store = ? AND id = ?",
           arguments: [store, id.description]
-        ).compactMap { $0.flatMap(SegmentName.init) })
+        ).compactMap { $0.flatMap(SegmentName.init) }.filter { $0.session == id })
     }
   }
 
