@@ -77,21 +77,26 @@ struct SideOptions: ParsableArguments {
   func reader(
     of entry: SessionCatalog.Entry, generation: Int? = nil, in catalog: SessionCatalog
   ) throws -> SessionReader {
+    // A generation is read from the store, whatever the options.
+    let other = generation == nil ? "try without \(local ? "--local" : "--remote")" : nil
+    let otherwise = other.map { "; \($0), and " } ?? "; "
     if side == .remote {
       switch entry.remoteCopy(in: catalog.context.store?.location) {
       case .reaped:
         throw Failure(
           .usage,
-          "the remote copy of \(entry.session) was deleted; try without --remote, and "
+          "the remote copy of \(entry.session) was deleted\(otherwise)"
             + "'tidemark why \(entry.session)' says by whom")
       case .missing:
         throw Failure(
           .integrity,
-          "the store no longer has \(entry.session), which was sent; try without --remote, and "
+          "the store no longer has \(entry.session), which was sent\(otherwise)"
             + "'tidemark verify --repair \(entry.session)' sends it again")
       case .elsewhere(let store):
         throw Failure(
-          .usage, "\(entry.session) was sent to \(String(oneLine: store)); try without --remote")
+          .usage,
+          "\(entry.session) was sent to \(String(oneLine: store))" + (other.map { "; \($0)" } ?? "")
+        )
       case .asUploaded, .unsealed: break
       }
     }
@@ -100,7 +105,7 @@ struct SideOptions: ParsableArguments {
         Console.complain($0)
       }
     } catch let error as ReadingError where error.code == .unfit && side != .any {
-      throw Failure(.usage, "\(error); try without \(local ? "--local" : "--remote")")
+      throw Failure(.usage, "\(error)" + (other.map { "; \($0)" } ?? ""))
     }
   }
 }
