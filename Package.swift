@@ -209,7 +209,7 @@ let package = Package(
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
     .testTarget(
       name: "SessionLogTests",
-      dependencies: ["LogRecords", "Platform", "SessionLog", "TestSupport"]),
+      dependencies: ["LogRecords", "Platform", "Redaction", "SessionLog", "TestSupport"]),
     .testTarget(
       name: "TidemarkLoggingTests",
       dependencies: [

@@ -111,7 +111,7 @@ import Testing
     let program = try Program()
     let result = try await program.shell(
       """
-      "$T" init "file://$FILES/store" >/dev/null && "$T" run -- echo first >/dev/null
+      cd "$FOLDER" && "$T" init "$URL" >/dev/null && "$T" run -- echo first >/dev/null
       id=$("$T" list --json | grep -o '"session":"[^"]*"' | cut -d'"' -f4)
       "$T" upload && "$T" pull mirror >/dev/null && "$T" delete --yes --local $id >/dev/null
       log=$(echo mirror/*/*/$id.log) && sidecar=${log%.log}.json
