@@ -224,7 +224,8 @@ final class RemoteStream {
     }
     guard let head else { preconditionFailure("a head was fetched") }
     let stored = StoredSegment(
-      head, wanting: parts, in: remote.folder, from: store, with: decoder)
+      head, wanting: parts, isComparedWithName: isWhole, in: remote.folder, from: store,
+      with: decoder)
     if !isWhole { current = stored }
     return stored
   }

@@ -12,6 +12,9 @@ struct Sealer {
 
   private var context: SyncContext { writer.context }
 
+  /// Maximum bytes of a seal's JSON without its signature and the name of the previous revision.
+  private static let mostBytes = Int(clamping: RevisionName.largestObject) - 4096
+
   /// Seals a session whose every byte has been sent.
   func seal(_ state: inout SessionState) async throws {
     guard let length = state.end else { return }
@@ -61,6 +64,8 @@ struct Sealer {
     final.basis = basis.map(\.fileName)
     final.generation = state.entry.generation == 1 ? nil : state.entry.generation
     final.indexes = try await indexes(of: objects + basis, final, length: length, state)
+    // A session in so many objects is sealed all the same, and its parts are read like those of 0.1.
+    if try writer.json(of: final, state).count > Self.mostBytes { final.indexes = nil }
 
     let hasSuperseded = !state.entry.hasOnlyFinalObjects
     let name = try await put(final, length: length, &state)
