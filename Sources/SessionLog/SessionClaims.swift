@@ -5,7 +5,8 @@ package import Platform
 /// Session ids are not secret, and a user can create files under any id. So root records whose home
 /// had a session first, before it sends anything of it; from then on no other home can send, seal or
 /// clean up a session with that id. The record is in root's own home, where no user can read or
-/// change it: a file for each day of sessions, with a line `<session> <user number>` for each.
+/// change it: a file for each day of sessions, with a line `<session> <user number>` for each, and
+/// one for ids of days that cannot be.
 package final class SessionClaims: Sendable {
   private let folder: String
   private let user: UInt32
@@ -15,8 +16,12 @@ package final class SessionClaims: Sendable {
 
   /// Maximum number of sessions that a home can claim at once: the others wait for the next upload.
   package static let most = 10_000
-  /// Age from which a day's record is deleted, in days; retention has deleted its sessions.
-  private static let longest: Int64 = 800
+  /// Maximum number of sessions of one file that a user can claim: others read it, too.
+  private static let mostOfDay = 100_000
+  /// Age from which a day's record is deleted; retention has deleted its sessions.
+  private static let longest = Duration.days(800)
+  /// The name of the file for ids that begin earlier than that, or in the future.
+  private static let otherDays = "other"
 
   /// - Parameters:
   ///   - folder: the record's folder, created if missing; only root may enter its parent.
@@ -32,18 +37,29 @@ package final class SessionClaims: Sendable {
   package func claim(_ sessions: some Collection<SessionID>) throws {
     guard !sessions.isEmpty else { return }
     try Directory.makeOne(folder)
-    let days = Dictionary(grouping: sessions.prefix(Self.most), by: \.day)
-    for (day, sessions) in days { try claim(sessions, of: day) }
+    var room = Self.most
+    for (name, sessions) in files(of: sessions) { try claim(sessions, in: name, &room) }
   }
 
   /// Looks up who has claimed sessions, and claims none; with root's rights.
   ///
   /// - Throws: ``SystemError``.
   package func lookUp(_ sessions: some Collection<SessionID>) throws {
-    for (day, sessions) in Dictionary(grouping: sessions, by: \.day) {
-      let path = "\(folder)/\(day)"
+    for (name, sessions) in files(of: sessions) {
+      let path = "\(folder)/\(name)"
       guard File.exists(path) else { continue }
       record(Self.users(in: try Self.content(of: path), of: Set(sessions)))
+    }
+  }
+
+  /// The names of the files for some sessions.
+  private func files(
+    of sessions: some Collection<SessionID>
+  ) -> [String: [SessionID]] {
+    let now = machine.now()
+    return Dictionary(grouping: sessions) { session in
+      let age = now - session.startedAt
+      return age < Self.longest && age > .days(-1) ? session.day : Self.otherDays
     }
   }
 
@@ -54,20 +70,26 @@ package final class SessionClaims: Sendable {
     return known.withLock { $0[session] }
   }
 
-  private func claim(_ sessions: [SessionID], of day: String) throws {
-    let path = "\(folder)/\(day)"
+  private func claim(_ sessions: [SessionID], in name: String, _ room: inout Int) throws {
+    let path = "\(folder)/\(name)"
     let isNew = !File.exists(path)
     let file = try Descriptor(opening: path, [.readWrite, .create, .append])
     _ = try file.lock(.exclusive, waits: true)
     let bytes = try Self.content(of: path)
+    // A write that a power failure or a full disk cut: its line says nothing.
+    let whole = bytes.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
+    if whole < bytes.count { try file.truncate(to: Int64(whole)) }
     var users = Self.users(in: bytes, of: Set(sessions))
-    // A write that was cut by a power failure ends without a newline.
-    var lines: [UInt8] = bytes.last.map { $0 == 0x0a } ?? true ? [] : [0x0a]
-    for session in sessions where users[session] == nil {
+    let end = Array(" \(user)".utf8)
+    let own = bytes.split(separator: 0x0a).lazy.count { $0.suffix(end.count).elementsEqual(end) }
+    room = min(room, Self.mostOfDay - own)
+    var lines: [UInt8] = []
+    for session in sessions where users[session] == nil && room > 0 {
       users[session] = user
       lines += Array("\(session) \(user)\n".utf8)
+      room -= 1
     }
-    if lines.count > 1 {
+    if !lines.isEmpty {
       try file.write(lines)
       try file.synchronize()
     }
@@ -94,7 +116,8 @@ package final class SessionClaims: Sendable {
     in bytes: [UInt8], of wanted: Set<SessionID>
   ) -> [SessionID: UInt32] {
     var users: [SessionID: UInt32] = [:]
-    for line in bytes.split(separator: 0x0a) {
+    let whole = bytes.lastIndex(of: 0x0a).map { bytes[..<$0] } ?? []
+    for line in whole.split(separator: 0x0a) {
       let fields = line.split(separator: 0x20)
       guard fields.count == 2, let session = SessionID(String(decoding: fields[0], as: UTF8.self)),
         wanted.contains(session), users[session] == nil,
@@ -109,7 +132,7 @@ package final class SessionClaims: Sendable {
     let now = machine.now()
     for name in try Directory.names(in: folder) {
       guard let start = Timestamp(iso: name + "T00:00:00Z"),
-        now - start > .hours(24 * Self.longest)
+        now - start > Self.longest
       else { continue }
       try File.remove("\(folder)/\(name)")
     }

@@ -34,7 +34,11 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "\(one) 1\n\(two) 2\n")
   }
 
-  @Test(arguments: ["20260122t143005z-k3f9", "\u{0}\u{0}\u{0}", "20260122t143005z-k3f9a7c2 x\n"])
+  @Test(
+    arguments: [
+      "20260122t143005z-k3f9", "\u{0}\u{0}\u{0}", "20260122t143005z-k3f9a7c2 x\n",
+      "20260122t143005z-k3f9a7c2 1",
+    ])
   func `a line that a power failure cut is ignored`(torn: String) throws {
     let (one, two) = (try session("k3f9a7c2"), try session("k3f9a7c3"))
     try claims(1).claim([two])
@@ -47,9 +51,29 @@ import Testing
     #expect(claims(1).isOwn(one) == false && claims(1).isOwn(two) == true)
   }
 
+  @Test func `ids of days that cannot be share a file`() throws {
+    let ids = try ["20990101", "19990101", "20010101"].map { try session("k3f9a7c2", day: $0) }
+    try claims(1).claim(ids)
+    #expect(try Directory.names(in: folder) == ["other"])
+    #expect(claims(2).isOwn(ids[0]) == false && claims(1).isOwn(ids[2]) == true)
+  }
+
+  @Test func `a home that claims very many sessions at once claims the rest later`() throws {
+    let many = try (0..<SessionClaims.most + 5).map { number in
+      let digits = String(number, radix: 36)
+      return try session(String(repeating: "0", count: 8 - digits.count) + digits)
+    }
+    try claims(1).claim(many)
+    // Those claimed before need no room.
+    let again = claims(1)
+    try again.claim(many)
+    #expect(many.allSatisfy { again.isOwn($0) == true })
+  }
+
   @Test func `the record of a day ends long after its sessions`() throws {
-    let (old, new) = (try session("k3f9a7c2", day: "20200101"), try session("k3f9a7c3"))
+    let (old, new) = (try session("k3f9a7c2"), try session("k3f9a7c3", day: "20290101"))
     try claims(1).claim([old])
+    home.clock.advance(seconds: (new.startedAt - old.startedAt).seconds)
     try Data().write(to: URL(filePath: "\(folder)/other"))
     try claims(1).claim([new])
     #expect(try Directory.names(in: folder).sorted() == [new.day, "other"].sorted())

@@ -154,12 +154,12 @@ struct Upload: AsyncParsableCommand {
   /// Opens the home of the user for whom root has started this process, and assumes that user's
   /// rights.
   func setupOfHome(of user: String) throws -> CommandContext {
-    let setup = try CommandContext(
+    // What is read before the rights change is bounded, too: users decide how much there is.
+    HomeUploads.imposed = try HomeUploads.budget.impose()
+    return try CommandContext(
       user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit,
       claimsOnlyOpen: true, choice: choice,
       logger: diagnostics.logger())
-    HomeUploads.imposed = try HomeUploads.budget.impose()
-    return setup
   }
 
   /// The pass over one user's home in a process that root has started for it; see ``HomeUploads``.
