@@ -130,7 +130,23 @@ import Testing
     #expect(try Verifier(site.context()).reopen(old))
     try await site.upload()
     try await site.expectSealedAndEqual(old)
+    #expect(try VanishedCopies(of: site.context()).isEmpty)
     #expect(try await review(site).copies.isEmpty)
+  }
+
+  /// A clock that was set back makes every seal look new.
+  @Test func `a copy that a pass misses is asked for, however new its seal`() async throws {
+    let site = try Site()
+    let new = try await session("new", in: site)
+    let remote = try await site.remote(new)
+    _ = try await site.store.delete(remote.segments.map { remote.folder.key + $0.fileName })
+    site.local.clock.advance(seconds: -2 * 3600)
+    #expect(try await review(site).copies.isEmpty)
+    #expect(try await review(site, doubting: [new]).copies == [.init(new, leaving: .whole)])
+    #expect(try Verifier(site.context()).reopen(new))
+    try await site.upload()
+    try await site.expectSealedAndEqual(new)
+    #expect(try VanishedCopies(of: site.context()).isEmpty)
   }
 
   @Test(arguments: ["by a person", "by age", "by age, after the local copy", "long ago"])

@@ -201,6 +201,7 @@ package struct Verifier: Sendable {
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
     try sidecar.save(local.files.sidecar)
+    VanishedCopies.forget(session, of: context)
     let known = try knownObjects(sidecar)
     try context.manifest.forget(session)
     if first > 0, !known.isEmpty { try expect(known, of: sidecar) }

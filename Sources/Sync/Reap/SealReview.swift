@@ -64,7 +64,7 @@ package struct SealReview: Sendable {
   private func find(
     _ retention: Retention, besides known: VanishedCopies.Record, at now: Timestamp
   ) async throws -> [VanishedCopies.Record.Found] {
-    let here = try sealed(retention, at: now)
+    let here = try sealed(retention, at: now, doubting: known.doubted)
     var listings: [SessionFolder: FolderListing] = [:]
     if known.doubted.isEmpty, known.found.isEmpty {
       let proofs = try here.isEmpty ? deleted(retention, at: now) : here
@@ -141,7 +141,9 @@ package struct SealReview: Sendable {
   // MARK: Seals that the store should have
 
   /// The seals of sessions on this machine, and in its trash.
-  private func sealed(_ retention: Retention, at now: Timestamp) throws -> [Proof] {
+  private func sealed(
+    _ retention: Retention, at now: Timestamp, doubting doubted: Set<SessionID>
+  ) throws -> [Proof] {
     let home = context.home
     let trash = Trash(home)
     var paths = try home.days().flatMap { day in
@@ -153,8 +155,10 @@ package struct SealReview: Sendable {
       guard let sidecar = try? Sidecar.load(path), let seal = sidecar.seal,
         seal.store == context.store.location, sidecar.remoteReapedAt == nil,
         sidecar.deviceId == context.device.deviceId,
-        // Retention, a lifecycle rule for instance, deletes what is older.
-        (SealClaim.pause..<retention.remote).contains(now - seal.sealedAt)
+        // A listing may be older than a new seal. Retention, a lifecycle rule for instance, deletes
+        // what is older.
+        now - seal.sealedAt >= SealClaim.pause || doubted.contains(sidecar.sessionId),
+        now - seal.sealedAt < retention.remote
       else { return nil }
       return Proof(
         session: sidecar.sessionId,

@@ -66,6 +66,15 @@ package struct VanishedCopies: Sendable, Equatable, Encodable {
       }
   }
 
+  /// Forgets what the last review found of a session that is to be sent again.
+  static func forget(_ session: SessionID, of context: SyncContext) {
+    var record = Record.load(context.home, store: context.store.location)
+    guard record.found.contains(where: { $0.session == session }) else { return }
+    record.found.removeAll { $0.session == session }
+    record.doubted.remove(session)
+    record.save(context.home)
+  }
+
   /// Encodes the sessions as an array.
   package func encode(to encoder: any Encoder) throws { try copies.encode(to: encoder) }
 

@@ -1,5 +1,6 @@
 import Delta
 import Foundation
+import Logging
 import ObjectStore
 import Platform
 import Replica
@@ -138,7 +139,13 @@ struct GenerationSender {
     }
     let previous = state.entry.generation
     if state.uploadState.generation != generation {
-      try state.keepFormerStream(until: context.now())
+      if let name = try await writer.segmentWithoutBasis(state) {
+        context.logger.warning(
+          "\(state.session): the store lacks what \(name.fileName) copies from"
+        )
+      } else {
+        try state.keepFormerStream(until: context.now())
+      }
     }
     state.entry.generation = generation
     state.entry.sent = length

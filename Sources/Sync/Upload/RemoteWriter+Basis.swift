@@ -42,20 +42,30 @@ extension RemoteWriter {
 
   /// Expects everything that the sent stream's deltas copy from.
   ///
-  /// Only a former stream with missing bytes gives cause to read them.
+  /// Only a listing can show that it is gone, so that a tick without one reads nothing.
   ///
   /// - Throws: ``Replica/ReplicaError`` if some of it is gone: then the log has to be sent as another
   ///   generation, without a basis.
   func expectBasis(_ state: SessionState) async throws {
-    guard state.isOfThisGeneration, lostFormerStream(state) != nil else { return }
+    guard state.isOfThisGeneration, state.isEntryListed || state.verdict != nil,
+      let name = try await segmentWithoutBasis(state)
+    else { return }
+    throw ReplicaError(
+      .localLogChanged,
+      "objects that \(folder.key)\(name.fileName) copies from are not in the store any more: put them "
+        + "back from a backup or the bucket's versions")
+  }
+
+  /// The first delta of the sent stream that copies from an object that is gone.
+  ///
+  /// Only a former stream with missing bytes gives cause to read them.
+  func segmentWithoutBasis(_ state: SessionState) async throws -> SegmentName? {
+    guard lostFormerStream(state) != nil else { return nil }
     let remote = remote(state)
     for name in remote.cover(upTo: state.entry.sent, of: state.entry.generation)
     where name.kind == .delta {
-      if try await context.reader.hasBasis(of: name, in: remote) { continue }
-      throw ReplicaError(
-        .localLogChanged,
-        "objects that \(folder.key)\(name.fileName) copies from are not in the store any more: put them "
-          + "back from a backup or the bucket's versions")
+      if try await !context.reader.hasBasis(of: name, in: remote) { return name }
     }
+    return nil
   }
 }
