@@ -63,7 +63,7 @@ package final class SessionClaims: Sendable {
     }
   }
 
-  /// Whether a session is the user's; nil if nobody has claimed it, and this process may not.
+  /// Whether a session is the user's; nil if it is unclaimed, and this process may not claim it.
   package func isOwn(_ session: SessionID) -> Bool? {
     if let isOwn = known.withLock({ $0[session] }) { return isOwn }
     try? claim([session])

@@ -18,7 +18,7 @@ extension Descriptor {
 
   /// Opens another program's file for reading, whose folders may belong to other users.
   ///
-  /// Follows a link only if whoever made it may decide what is read: root, this process's user, or
+  /// Follows a link only if its maker may decide what is read: root, this process's user, or
   /// the owner of the file that it leads to. Otherwise a user whose folders root reads could
   /// exchange one of them for a link to any file. Opens each folder relative to its parent, so that
   /// nothing can be exchanged between the check and the opening.

@@ -43,7 +43,7 @@ struct IndexedRange: Sendable, Equatable {
     levels = frame.levels
   }
 
-  /// A range of which nothing is known.
+  /// A range with unknown content.
   init(unknown range: Range<StreamOffset>) { self.range = range }
 
   /// Discards the index's statements about records that begin in it.

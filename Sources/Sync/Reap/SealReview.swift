@@ -36,7 +36,7 @@ package struct SealReview: Sendable {
   ///
   /// - Parameters:
   ///   - retention: how long sessions are kept: older ones may have expired.
-  ///   - doubted: sessions of which a listing of this pass lacks that.
+  ///   - doubted: sessions that lack either in a listing of this pass.
   ///   - lock: the home's lock.
   /// - Returns: the sessions without a remote copy, also if no review was due.
   /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` if cancelled.
@@ -89,7 +89,7 @@ package struct SealReview: Sendable {
     return found
   }
 
-  /// The sessions of which the store lacks the seal or what it names; lists each folder once.
+  /// The sessions whose seal, or an object that it names, the store lacks; lists each folder once.
   private func missing(
     _ proofs: [Proof], _ known: VanishedCopies.Record,
     _ listings: inout [SessionFolder: FolderListing], _ retention: Retention

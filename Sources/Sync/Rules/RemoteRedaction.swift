@@ -76,7 +76,7 @@ package struct RemoteRedaction: Sendable {
       former: former, generation: try SessionState.generation(after: highest, of: session))
   }
 
-  /// Expects that nobody keeps the session: with the former streams lines would be deleted.
+  /// Refuses a session on hold: the deletion of its former streams would lose lines.
   private func expectNoHold(_ remote: RemoteSession) throws {
     let now =
       context.serverClock.offset.map { context.now().asServer(offset: $0) }
