@@ -1,0 +1,29 @@
+import Logging
+import Platform
+import SessionLog
+
+/// Whose sessions are, where root sends those of all users; see ``SessionLog/SessionClaims``.
+extension CommandContext {
+  /// Claims a user's local sessions while this process has root's rights.
+  static func claim(
+    _ home: Home, onlyOpen: Bool, _ claims: SessionClaims, _ logger: Logger
+  ) throws {
+    do {
+      // Those to be sent first.
+      try claims.claim(sessions(of: home, onlyOpen: onlyOpen))
+    } catch let error as SystemError where error.isNotFound || error.isDiskFull {
+      logger.info("sessions in \(home.path) wait until they are claimed: \(error)")
+    }
+  }
+
+  /// The sessions in a user's home, those that are not sealed first.
+  static func sessions(of home: Home, onlyOpen: Bool) throws -> [SessionID] {
+    // Only the user's own rights may follow what is in the home.
+    try home.owner?.assumeRights()
+    let sessions = Swift.Result {
+      try home.openSessions() + (onlyOpen ? [] : home.days().flatMap(home.sessions))
+    }
+    try Account.resumeOwnRights()
+    return try sessions.get()
+  }
+}
