@@ -13,6 +13,8 @@ package final class SessionClaims: Sendable {
   private let machine: Machine
   /// The sessions looked up so far, and whether they are the user's.
   private let known = Guarded<[SessionID: Bool]>([:])
+  /// Why sessions could not be claimed.
+  private let problems = Guarded<[SessionID: SystemError]>([:])
 
   /// Maximum number of sessions that a home can claim at once: the others wait for the next upload.
   package static let most = 10_000
@@ -38,7 +40,29 @@ package final class SessionClaims: Sendable {
     guard !sessions.isEmpty else { return }
     try Directory.makeOne(folder)
     var room = Self.most
-    for (name, sessions) in files(of: sessions) { try claim(sessions, in: name, &room) }
+    var failure: (any Error)?
+    for (name, sessions) in files(of: sessions) {
+      do {
+        try claim(sessions, in: name, &room)
+      } catch {
+        failure = error
+        guard let error = error as? SystemError else { continue }
+        record(error, for: sessions)
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Why a session could not be claimed; nil if it was, or if nothing was tried.
+  package func problem(of session: SessionID) -> SystemError? {
+    problems.withLock { $0[session] }
+  }
+
+  private func record(_ error: SystemError, for sessions: [SessionID]) {
+    let unclaimed = known.withLock { known in sessions.filter { known[$0] == nil } }
+    problems.withLock { problems in
+      for session in unclaimed { problems[session] = error }
+    }
   }
 
   /// Looks up who has claimed sessions, and claims none; with root's rights.
@@ -82,18 +106,24 @@ package final class SessionClaims: Sendable {
     var users = Self.users(in: bytes, of: Set(sessions))
     let end = Array(" \(user)".utf8)
     let own = bytes.split(separator: 0x0a).lazy.count { $0.suffix(end.count).elementsEqual(end) }
-    room = min(room, Self.mostOfDay - own)
+    var roomHere = Self.mostOfDay - own
     var lines: [UInt8] = []
-    for session in sessions where users[session] == nil && room > 0 {
+    for session in sessions where users[session] == nil && min(room, roomHere) > 0 {
       users[session] = user
       lines += Array("\(session) \(user)\n".utf8)
-      room -= 1
+      (room, roomHere) = (room - 1, roomHere - 1)
     }
     if !lines.isEmpty {
       try file.write(lines)
       try file.synchronize()
     }
     record(users)
+    if roomHere <= 0 {
+      let error = SystemError(
+        operation: "record more than \(Self.mostOfDay) sessions of one day and user in",
+        path: path, errno: SystemError.Number.denied)
+      record(error, for: sessions)
+    }
     guard isNew else { return }
     // The day is durable with its name; a failure leaves old days to the next new one.
     try AtomicFile.syncDirectory(of: path)

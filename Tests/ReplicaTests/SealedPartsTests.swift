@@ -171,6 +171,23 @@ import Testing
     #expect(try await refusals(made) > 0)
   }
 
+  /// As `grep -m` does, before a whole segment can be compared with its name.
+  @Test func `a reader that stops early gets no forged byte`() async throws {
+    struct Enough: Error {}
+    let made = try made(generations: 1)
+    try await made.seal(device: device)
+    for name in try await made.names() { try forge(name, .frames, in: made) }
+    let remote = try await made.remote()
+    var read: [UInt8] = []
+    await #expect(throws: ReplicaError.self) {
+      try await RemoteReader(made.store, knowing: nil).read(remote, upTo: remote.end) { piece in
+        read += piece
+        throw Enough()
+      }
+    }
+    #expect(read.isEmpty)
+  }
+
   @Test func `the seal of version 0 point 1 names no index, and is read as before`() async throws {
     let made = try made(generations: 1)
     try await made.seal(device: device) { $0.indexes = nil }

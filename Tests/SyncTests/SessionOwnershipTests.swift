@@ -159,6 +159,16 @@ import Testing
     }
     #expect(report.failures.isEmpty && report.waiting.map(\.reason) == [.nextUpload])
     #expect(try objects().isEmpty)
+    // One that could not be recorded is named.
+    let day = "\(other.folder)/claims/\(session.day)"
+    try Directory.make(day)
+    let failing = SessionClaims("\(other.folder)/claims", of: Self.users.victim, on: clock.machine)
+    #expect(throws: SystemError.self) { try failing.claim([session]) }
+    let named = try await onePass(.all) {
+      try context(victim, Self.users.victim, claims: failing)
+    }
+    #expect(named.waiting.map(\.reason).contains { "\($0)".contains("claims") })
+    #expect(try objects().isEmpty)
     #expect(try await uploadClaimed(victim, Self.users.victim).failures.isEmpty)
     #expect(try objects().contains { $0.contains("\(session)") })
   }

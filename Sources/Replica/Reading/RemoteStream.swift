@@ -224,8 +224,7 @@ final class RemoteStream {
     }
     guard let head else { preconditionFailure("a head was fetched") }
     let stored = StoredSegment(
-      head, wanting: parts, isComparedWithName: isWhole, in: remote.folder, from: store,
-      with: decoder)
+      head, wanting: parts, in: remote.folder, from: store, with: decoder)
     if !isWhole { current = stored }
     return stored
   }

@@ -19,7 +19,8 @@ final class StoredSegment {
   /// Wanted frames, in order.
   private let frames: [Int]
   private let head: (start: Int64, bytes: [UInt8])
-  /// Whether each frame is compared with its hash.
+  /// Whether each frame is compared with its hash: a reader may stop before the whole segment can be
+  /// compared with its name.
   private let provesFrames: Bool
   /// The frames fetched last.
   private var run: (start: Int64, bytes: [UInt8])?
@@ -32,17 +33,15 @@ final class StoredSegment {
   /// - Parameters:
   ///   - head: its index.
   ///   - parts: the parts to be read, as positions in its stream bytes, in order.
-  ///   - isComparedWithName: whether the caller compares all its stream bytes with the name's hash,
-  ///     so that frames need not be compared with theirs.
   init(
-    _ head: SegmentHead, wanting parts: [Range<Int64>], isComparedWithName: Bool = false,
-    in folder: SessionFolder, from store: any ObjectStore, with decoder: SegmentDecoder
+    _ head: SegmentHead, wanting parts: [Range<Int64>], in folder: SessionFolder,
+    from store: any ObjectStore, with decoder: SegmentDecoder
   ) {
     name = head.name
     layout = head.layout
     key = folder.key + head.name.fileName
     self.head = head.loaded
-    provesFrames = head.isSealed && !isComparedWithName
+    provesFrames = head.isSealed
     self.store = store
     self.decoder = decoder
     var frames: [Int] = []

@@ -34,7 +34,13 @@ package struct SessionOwnership: Sendable {
   }
 
   /// Whether a session has been claimed, by this or another user: until then it waits.
-  func isClaimed(_ session: SessionID) -> Bool { claims.isOwn(session) != nil }
+  ///
+  /// - Throws: ``Platform/SystemError`` if it cannot be.
+  func isClaimed(_ session: SessionID) throws -> Bool {
+    if claims.isOwn(session) != nil { return true }
+    if let problem = claims.problem(of: session) { throw problem }
+    return false
+  }
 
   /// Whether the user has claimed a session.
   func hasClaimed(_ session: SessionID) -> Bool { claims.isOwn(session) == true }

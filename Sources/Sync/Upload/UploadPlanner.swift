@@ -89,7 +89,7 @@ struct UploadPlanner {
   /// The reason for which a session waits as a whole; nil if it does not.
   private func waitReason(_ state: SessionState) throws -> WaitReason? {
     // One that appeared after root claimed the home's sessions.
-    if context.ownership?.isClaimed(state.session) == false { return .nextUpload }
+    if try context.ownership?.isClaimed(state.session) == false { return .nextUpload }
     guard state.log != nil || state.canEndWithoutLog else { return try withoutLog(state) }
     if state.sidecar.seal != nil {
       try state.local.settle(context)
