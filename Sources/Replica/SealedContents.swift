@@ -94,6 +94,11 @@ package struct SealedContents: Sendable, Equatable {
 }
 
 extension RemoteSession {
+  /// How a segment is verified if not all of it is read; see ``SealedContents/Verification``.
+  func verification(of segment: SegmentName) -> SealedContents.Verification {
+    contents?.verification(of: segment) ?? .checksums
+  }
+
   /// The session restricted to the segments that its seal names.
   ///
   /// Unchanged if it is not sealed.

@@ -98,10 +98,10 @@ extension RemoteStream {
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   func ranges(of segments: [SegmentName]) async throws -> [IndexedRange] {
     // Without a verified index, all of a segment is read and compared with its name.
-    try await fetchHeads(of: segments.filter { verification(of: $0) != .whole })
+    try await fetchHeads(of: segments.filter { remote.verification(of: $0) != .whole })
     var all: [IndexedRange] = []
     for segment in segments {
-      guard verification(of: segment) != .whole else {
+      guard remote.verification(of: segment) != .whole else {
         all.append(IndexedRange(unknown: segment.range))
         continue
       }
@@ -167,17 +167,17 @@ extension RemoteStream {
   private func head(of name: SegmentName) async throws -> SegmentHead {
     if let known = heads[name] { return known }
     let head = try await SegmentHead.fetch(
-      name, in: remote.folder, from: store, verification(of: name), whole: false)
+      name, in: remote.folder, from: store, remote.verification(of: name), whole: false)
     keep(head)
     return head
   }
 
   private func fetchHeads(of segments: [SegmentName]) async throws {
     let missing = segments.filter { heads[$0] == nil }
-    let (folder, store, contents) = (remote.folder, store, remote.contents)
+    let (remote, store) = (remote, store)
     try await missing.concurrentForEach {
       try await SegmentHead.fetch(
-        $0, in: folder, from: store, contents?.verification(of: $0) ?? .checksums, whole: false)
+        $0, in: remote.folder, from: store, remote.verification(of: $0), whole: false)
     } _: {
       keep($0)
     }

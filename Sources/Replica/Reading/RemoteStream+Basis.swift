@@ -125,7 +125,7 @@ extension RemoteStream {
     var head = heads[name]
     if head == nil {
       head = try await .fetch(
-        name, in: remote.folder, from: store, verification(of: name),
+        name, in: remote.folder, from: store, remote.verification(of: name),
         whole: wanted * 2 > name.length)
     }
     guard let head else { preconditionFailure("a head was fetched") }

@@ -92,7 +92,7 @@ final class RemoteStream {
         digest = position == 0 ? SHA256() : nil
       }
       try await advance(to: range.upperBound, body) { segment in
-        verification(of: segment) == .whole
+        remote.verification(of: segment) == .whole
           ? [segment.positions] : ranges.map { segment.positions(of: $0) }.filter { !$0.isEmpty }
       }
     }
@@ -206,11 +206,6 @@ final class RemoteStream {
     }
   }
 
-  /// How a segment is verified if not all of it is read.
-  func verification(of segment: SegmentName) -> SealedContents.Verification {
-    remote.contents?.verification(of: segment) ?? .checksums
-  }
-
   private func open(
     _ segment: SegmentName, wanting parts: [Range<Int64>]
   ) async throws -> StoredSegment {
@@ -220,7 +215,7 @@ final class RemoteStream {
     var head = heads[segment]
     if head == nil {
       head = try await .fetch(
-        segment, in: remote.folder, from: store, verification(of: segment), whole: isWhole)
+        segment, in: remote.folder, from: store, remote.verification(of: segment), whole: isWhole)
     }
     guard let head else { preconditionFailure("a head was fetched") }
     let stored = StoredSegment(
