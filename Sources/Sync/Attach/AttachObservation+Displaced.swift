@@ -82,7 +82,7 @@ extension AttachObservation {
         candidates.removeAll { $0.path == rewritten.source.path }
       } else if let index = replacements[file.source.path] {
         fresh[index].before = file
-        if try isPending(file) { try lose(file) }
+        if try sent.isPending(file) { try lose(file) }
       } else {
         try lose(file)
       }
@@ -92,7 +92,7 @@ extension AttachObservation {
     for index in fresh.indices {
       try skipSent(at: index)
       // Another log took its place; the old content may reappear elsewhere.
-      if fresh[index].base == 0, let before = fresh[index].before, try !isPending(before) {
+      if fresh[index].base == 0, let before = fresh[index].before, try !sent.isPending(before) {
         try lose(before)
       }
     }
@@ -146,7 +146,7 @@ extension AttachObservation {
         (try? FileContent(candidate.path).continues(file)) == true
       else { return false }
       do {
-        return try !isEdited(file, at: candidate)
+        return try !sent.isEdited(file, at: candidate)
       } catch let error as SystemError where error.path == candidate.path {
         return false
       }
@@ -177,7 +177,7 @@ extension AttachObservation {
   private mutating func follow(_ file: AttachedFile, to found: AttachCandidate) throws {
     var file = file
     // The loss of a file that is gone has been reported already.
-    guard try !file.isGone && isPending(file) else {
+    guard try !file.isGone && sent.isPending(file) else {
       return try continueFile(file, with: found, isMoved: true)
     }
     if found.form != nil {
@@ -198,21 +198,21 @@ extension AttachObservation {
   }
 
   private mutating func lose(_ file: AttachedFile) throws {
-    guard try isPending(file) else { return add(.gone(file)) }
+    guard try sent.isPending(file) else { return add(.gone(file)) }
     let status = try FileStatus(file.source.path)
     let isEdited = edited.contains(file.session)
     let what =
       try status == nil
       ? "removed" : isEdited ? "rewritten" : file.isInPlace() ? "truncated" : "replaced"
     let seen = file.source.length ?? file.source.offset(of: file.seen)
-    let sent = try context.manifest.entry(file.session)?.sent ?? .zero
+    let end = try context.manifest.entry(file.session)?.sent ?? .zero
     let line = GapLine.text(
-      seen > sent && !isEdited ? (seen - sent).bytes : nil,
-      "\(file.source.path) was \(what) after byte \(sent) was sent")
+      seen > end && !isEdited ? (seen - end).bytes : nil,
+      "\(file.source.path) was \(what) after byte \(end) was sent")
     // An ended session has a known length, unless what was sent is of two files.
-    let isWhole = !file.isOpen && sent >= seen && !isEdited
+    let isWhole = !file.isOpen && end >= seen && !isEdited
     var ended = file
-    ended.seen = file.source.position(of: sent)
+    ended.seen = file.source.position(of: end)
     ended.link = nil
     add(.end(ended, status == nil ? .removed : .rotated, .gap(isWhole ? nil : line)))
   }
@@ -221,39 +221,33 @@ extension AttachObservation {
   private mutating func skipSent(at index: Int) throws {
     guard var before = fresh[index].before else { return }
     let candidate = fresh[index]
-    let sent = try sentLength(of: before, in: candidate)
-    fresh[index].base = sent
-    guard sent > 0, sent == candidate.status.length else { return }
+    let end = try sent.length(of: before, in: candidate)
+    fresh[index].base = end
+    guard end > 0, end == candidate.status.length else { return }
     // All of it was sent: record the end, so that bytes appended later are recognized.
     before.place(at: candidate.path, candidate.status)
-    before.source.length = before.source.offset(of: sent)
-    before.seen = sent
-    before.link = try FileContent(candidate.path).link(before: sent)
+    before.source.length = before.source.offset(of: end)
+    before.seen = end
+    before.link = try FileContent(candidate.path).link(before: end)
     before.changed = candidate.status.changed
     add(.save(before))
   }
 
-  /// Length of the sent content that a candidate still holds, by the hashes of whole segments.
-  private func sentLength(of file: AttachedFile, in candidate: AttachCandidate) throws -> Int64 {
-    let content = try FileContent(candidate.path)
-    guard try candidate.form == nil && content.hasHead(of: file),
-      try SentBytes(file.session, context)?.isBaseIn(content) ?? true
-    else { return 0 }
-    let entry = try context.manifest.entry(file.session)
-    var names = entry?.segments.keys.filter { $0.generation == entry?.generation } ?? []
-    let path = context.home.files(for: file.session).sidecar
-    if names.isEmpty, let sidecar = try? Sidecar.load(path) {
-      names = (sidecar.objects ?? []).compactMap(SegmentName.init)
+  // MARK: Files believed gone
+
+  /// Matches files believed gone with unknown ones.
+  mutating func matchGone() throws {
+    guard !fresh.isEmpty else { return }
+    let gone = try files.gone()
+    guard !gone.isEmpty else { return }
+    var left: [AttachCandidate] = []
+    for candidate in fresh {
+      if candidate.base == 0, let file = sent.returned(candidate, among: gone) {
+        try followOrReport(file, to: candidate)
+      } else {
+        left.append(candidate)
+      }
     }
-    guard let log = try SentContent.view(of: file, in: content, context) else { return 0 }
-    var end = StreamOffset.zero
-    for name in names.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-      guard name.range.lowerBound == end,
-        file.source.position(of: name.range.upperBound) <= candidate.status.length,
-        try name.matches(log)
-      else { break }
-      end = name.range.upperBound
-    }
-    return end == 0 ? 0 : file.source.position(of: end)
+    fresh = left
   }
 }

@@ -3,6 +3,9 @@ import SessionLog
 
 /// Begins sessions for new files, and ends those whose files no longer grow.
 extension AttachObservation {
+  /// How long a missing file can be recognized after its session has left this machine.
+  private static let memory = Duration.days(7)
+
   mutating func beginFresh() {
     var seen: Set<AttachedFile.Number> = []
     for candidate in fresh where candidate.status.length > candidate.base {
@@ -43,6 +46,15 @@ extension AttachObservation {
         try continueFile(
           file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
       }
+    }
+  }
+
+  /// Forgets missing files whose session has left this machine as well.
+  mutating func forgetGone() throws {
+    let now = FileTime(context.now())
+    for file in try files.gone() where now - file.changed >= Self.memory {
+      guard try FileStatus(context.home.files(for: file.session).sidecar) == nil else { continue }
+      add(.forget(file))
     }
   }
 }

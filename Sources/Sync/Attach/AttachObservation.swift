@@ -28,6 +28,7 @@ struct AttachObservation {
   let context: SyncContext
   let sources: [LogSource]
   let files: AttachedFiles
+  let sent: SentFiles
 
   /// Paths that could not be read last time, or whose upload failed, with the reason.
   let problems: [String: AttachProblem]
@@ -57,6 +58,7 @@ struct AttachObservation {
   init(_ planner: AttachPlanner) throws {
     (context, sources, files) = (planner.context, planner.sources, planner.files)
     problems = try files.problems()
+    sent = SentFiles(context: context, problems: problems)
     let last = try files.pass()
     let now = FileTime(context.now())
     // A change of either makes all files be looked at.
@@ -93,7 +95,7 @@ struct AttachObservation {
   /// they grow or not.
   private mutating func continueWithheld() throws {
     let touched = Set(plan.changes.compactMap(\.session))
-    for file in try files.all() where try !touched.contains(file.session) && isOpen(file) {
+    for file in try files.all() where try !touched.contains(file.session) && sent.isOpen(file) {
       add(.grow(file))
     }
   }
@@ -168,7 +170,7 @@ struct AttachObservation {
       fresh.append(candidate)
       return
     }
-    guard try isEdited(known, at: candidate) else {
+    guard try sent.isEdited(known, at: candidate) else {
       return try continueFile(known, with: candidate)
     }
     if let rewritten = try rewritten(known, as: candidate) { return add(.rewrite(rewritten)) }
@@ -202,26 +204,15 @@ struct AttachObservation {
     (file.isOpen ? 1 : 0, file.source.base)
   }
 
-  /// Whether a session still reads its file: it has not ended, and was not deleted.
-  func isOpen(_ file: AttachedFile) throws -> Bool {
-    try file.isOpen && LocalSession(context.home, file.session).isHere()
-  }
-
-  /// Whether a session is not sealed yet, so that its bytes may still be needed.
-  func isPending(_ file: AttachedFile) throws -> Bool {
-    let local = LocalSession(context.home, file.session)
-    guard try local.isHere() else { return false }
-    return file.isOpen || (try? Sidecar.load(local.files.sidecar))?.seal == nil
-  }
-
   /// Continues a known file at the path where it was found, old or new.
   mutating func continueFile(
     _ known: AttachedFile, with candidate: AttachCandidate, isMoved: Bool = false
   ) throws {
     let isCompressed = candidate.form != nil
     let hasGrown = try hasGrown(known, candidate)
-    let isOpen = try isOpen(known)
-    let isReopened = try hasGrown && !isCompressed && !isOpen && !known.isGone && isPending(known)
+    let isOpen = try sent.isOpen(known)
+    let isReopened =
+      try hasGrown && !isCompressed && !isOpen && !known.isGone && sent.isPending(known)
     if hasGrown, !isOpen, !isReopened {
       // Bytes appended after the end belong to a new session.
       guard let source = source(of: candidate) else { return }
@@ -249,8 +240,7 @@ struct AttachObservation {
         file.source.headHash = Sidecar.Source.headHash(of: head)
       }
       file.source.length = nil
-      let idleEnd = source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd
-      file.idleAt = candidate.status.modifiedAt + idleEnd
+      file.idleAt = candidate.status.modifiedAt + idleEnd(of: candidate)
     }
     add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .save(file))
   }
@@ -265,5 +255,14 @@ struct AttachObservation {
   func source(of candidate: AttachCandidate) -> LogSource? {
     candidate.source
       ?? sources.first { AttachedFile.folder(of: candidate.path).hasPrefix($0.path.root) }
+  }
+
+  private func idleEnd(of candidate: AttachCandidate) -> Duration {
+    source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd
+  }
+
+  /// The file after a rewrite in place; nil if it is another log.
+  func rewritten(_ file: AttachedFile, as candidate: AttachCandidate) throws -> AttachedFile? {
+    try sent.rewritten(file, as: candidate, idleEnd: idleEnd(of: candidate))
   }
 }

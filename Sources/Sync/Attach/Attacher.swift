@@ -1,8 +1,8 @@
 import Delta
 import Foundation
 import LogRecords
-import Platform
 import Logging
+import Platform
 import Replica
 package import SessionLog
 

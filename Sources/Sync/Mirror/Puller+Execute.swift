@@ -10,7 +10,7 @@ extension Puller {
   private static let batchCount = 64
 
   private enum Step: Sendable {
-    case fetched(Item, Result<Fetched?, any Error>)
+    case fetched(Item, Result<FetchedSession?, any Error>)
     case settled(failures: [SessionID: any Error])
   }
 
@@ -34,7 +34,7 @@ extension Puller {
   ) async -> [SessionID: any Error] {
     await withTaskGroup(of: Step.self) { group in
       var failures: [SessionID: any Error] = [:]
-      var waiting: [Fetched] = []
+      var waiting: [FetchedSession] = []
       var rest = items[...]
       var fetching = 0
       func start() {
@@ -75,10 +75,14 @@ extension Puller {
 
   private func result(
     of item: Item, _ report: @Sendable (ByteCount) -> Void
-  ) async -> Result<Fetched?, any Error> {
+  ) async -> Result<FetchedSession?, any Error> {
+    let fetch = SessionFetch(
+      store: store, mirror: mirror, keys: keys, space: space, replacesFormer: replacesFormer,
+      limit: limit)
     do {
       return .success(
-        try await objects.withUnits(item.largestObject) { _ in try await fetch(item, report: report)
+        try await objects.withUnits(item.largestObject) { _ in
+          try await fetch.run(item, report: report)
         })
     } catch {
       return .failure(error)
@@ -87,19 +91,19 @@ extension Puller {
 
   /// Settles sessions on a separate thread, so that waiting for the disk does not delay fetching
   /// others.
-  private func settle(sessions: [Fetched]) async -> [SessionID: any Error] {
+  private func settle(sessions: [FetchedSession]) async -> [SessionID: any Error] {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: failuresOfSettling(sessions)) }
     }
   }
 
-  private func failuresOfSettling(_ sessions: [Fetched]) -> [SessionID: any Error] {
+  private func failuresOfSettling(_ sessions: [FetchedSession]) -> [SessionID: any Error] {
     var failures: [SessionID: any Error] = [:]
     for session in sessions { failures[session.item.remote.session] = session.problem }
-    if (try? settle(sessions)) == nil {
+    if (try? mirror.settle(sessions)) == nil {
       // One session's failure must not affect the others.
       for session in sessions {
-        do { try settle([session]) } catch { failures[session.item.remote.session] = error }
+        do { try mirror.settle([session]) } catch { failures[session.item.remote.session] = error }
       }
     }
     return failures

@@ -19,7 +19,7 @@ extension Puller {
   package func salvage(
     _ remote: RemoteSession, damage: (StreamDamage) -> Void
   ) async throws -> String {
-    let files = files(of: remote)
+    let files = mirror.files(of: remote)
     let path = files.salvaged + ".log"
     var watch = try space.watch(0, in: files.directory, for: remote.session.description)
     let log = try MirrorReplacement(of: path)

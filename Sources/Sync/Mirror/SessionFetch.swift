@@ -5,25 +5,31 @@ import Platform
 import Replica
 import SessionLog
 
-/// Fetches one session's log.
-extension Puller {
-  /// A session whose log is complete, but perhaps not yet durable.
-  struct Fetched: Sendable {
-    let item: Item
-    let sidecar: Sidecar
-    let json: [UInt8]
-    /// A replaced log that has other bytes; nil if none was kept.
-    var kept: KeptLog?
-    /// Why a former stream was not fetched; nil if all are there.
-    var problem: ReplicaError?
+/// A session whose log is complete, but perhaps not yet durable.
+struct FetchedSession: Sendable {
+  let item: Puller.Item
+  let sidecar: Sidecar
+  let json: [UInt8]
+  /// A replaced log that has other bytes; nil if none was kept.
+  var kept: Puller.KeptLog?
+  /// Why a former stream was not fetched; nil if all are there.
+  var problem: ReplicaError?
 
-    /// Whether there is a log: if none was sent, only the sidecar is mirrored.
-    var hasLog: Bool { !sidecar.withholdsLog || item.length > 0 }
-  }
+  /// Whether there is a log: if none was sent, only the sidecar is mirrored.
+  var hasLog: Bool { !sidecar.withholdsLog || item.length > 0 }
+}
 
-  /// Permissions of a mirror's folders before the process's umask: a mirror may be readable by
-  /// others.
-  static let folderRights: UInt32 = 0o777
+/// Fetches what a mirror lacks of one session: its log, and what the file held before it was
+/// rewritten, `<session>.g<generation>.log`.
+struct SessionFetch: Sendable {
+  let store: any ObjectStore
+  let mirror: MirrorFolder
+  /// The keys that revisions must be signed with; nil to skip that check.
+  let keys: KnownKeys?
+  let space: FreeSpace
+  /// Whether to replace logs of an earlier generation.
+  let replacesFormer: Bool
+  let limit: UnpackLimit
 
   /// Fetches the bytes that one session's log lacks.
   ///
@@ -32,7 +38,7 @@ extension Puller {
   ///
   /// - Throws: ``Replica/ReplicaError``, also if the store shows less than the mirror has, or no
   ///   sidecar.
-  func fetch(_ item: Item, report: (ByteCount) -> Void) async throws -> Fetched? {
+  func run(_ item: Puller.Item, report: (ByteCount) -> Void) async throws -> FetchedSession? {
     if let refusal = item.refusal { throw ReplicaError(.missingBytes, refusal) }
     if let refusal = limit.refusal(of: item.missing, from: item.stored) {
       throw ReplicaError(
@@ -40,8 +46,8 @@ extension Puller {
         "the log, of which \(item.missing) bytes are missing in the mirror, is not fetched: \(refusal); "
           + "'tidemark pull --max-size' says how large it may be")
     }
-    let files = files(of: item.remote)
-    try Directory.make(files.directory, rights: Self.folderRights)
+    let files = mirror.files(of: item.remote)
+    try Directory.make(files.directory, rights: MirrorFolder.rights)
     let accepted = try await RemoteReader(store, knowing: keys).accept(item.remote)
     guard let sidecar = accepted.sidecar else { return nil }
     try checkSignature(of: sidecar, item)
@@ -50,7 +56,7 @@ extension Puller {
     guard item.mirrored <= item.length || digest != nil || item.isRewritten else {
       throw ReplicaError(.missingBytes, item.shortage)
     }
-    var fetched = Fetched(item: item, sidecar: sidecar, json: accepted.json)
+    var fetched = FetchedSession(item: item, sidecar: sidecar, json: accepted.json)
     guard fetched.hasLog else { return fetched }
     if item.present == item.mirrored, item.mirrored <= item.length {
       do {
@@ -64,15 +70,15 @@ extension Puller {
     }
     fetched.kept = try await replace(item, with: remote, report)
     fetched.problem = try await fetchFormer(sidecar, of: remote, report)
-    if replacesFormer { try removeUnlisted(sidecar, of: remote) }
+    if replacesFormer { try mirror.removeUnlisted(sidecar, of: remote) }
     return fetched
   }
 
   /// Rejects a revision without a signature where the mirror has a signed one: a device that signed
   /// a session once signs all its later revisions, although the session began before its key.
-  private func checkSignature(of sidecar: Sidecar, _ item: Item) throws {
+  private func checkSignature(of sidecar: Sidecar, _ item: Puller.Item) throws {
     guard keys != nil, sidecar.signature == nil,
-      let mirrored = try? Sidecar(json: Self.content(files(of: item.remote).sidecar)),
+      let mirrored = try? Sidecar(json: mirror.content(of: mirror.files(of: item.remote).sidecar)),
       mirrored.signature != nil
     else { return }
     let device = item.remote.folder.device
@@ -92,9 +98,9 @@ extension Puller {
   /// - Parameter digest: the whole stream's digest, if known.
   /// - Returns: whether the log has this digest then.
   private func append(
-    _ item: Item, of remote: RemoteSession, _ digest: String?, _ report: (ByteCount) -> Void
+    _ item: Puller.Item, of remote: RemoteSession, _ digest: String?, _ report: (ByteCount) -> Void
   ) async throws -> Bool {
-    let files = files(of: remote)
+    let files = mirror.files(of: remote)
     var watch = try watch(item, promising: item.length - item.mirrored)
     let log = try MirrorFile(files.log)
     guard try log.length() == Int64(item.mirrored) else {
@@ -130,9 +136,9 @@ extension Puller {
   /// - Returns: the mirror's old log, kept because the new one lacks bytes of it; nil if it is not
   ///   kept.
   private func replace(
-    _ item: Item, with remote: RemoteSession, _ report: (ByteCount) -> Void
-  ) async throws -> KeptLog? {
-    let files = files(of: remote)
+    _ item: Puller.Item, with remote: RemoteSession, _ report: (ByteCount) -> Void
+  ) async throws -> Puller.KeptLog? {
+    let files = mirror.files(of: remote)
     var watch = try watch(item, promising: item.length.byteCount)
     let log = try MirrorReplacement(of: files.log)
     try await RemoteReader(store, knowing: keys).read(remote, upTo: item.length) { piece in
@@ -143,21 +149,56 @@ extension Puller {
     let isFormer = item.mirroredGeneration != remote.generation
     let path = try log.commit(
       keepingOldAs: replacesFormer && isFormer ? nil : files.earlier(item.mirroredGeneration),
-      isDamaged: !isFormer && Self.isDamaged(files))
-    return path.map { KeptLog(path: $0, isOfOtherGeneration: isFormer) }
+      isDamaged: !isFormer && mirror.isDamaged(files))
+    return path.map { Puller.KeptLog(path: $0, isOfOtherGeneration: isFormer) }
   }
 
-  /// Whether the mirror's log is not the sealed one that its sidecar states; otherwise another
-  /// stream with the same name may have taken its place in the store.
-  private static func isDamaged(_ files: Files) throws -> Bool {
-    guard let sidecar = try? Sidecar(json: content(files.sidecar)), sidecar.status != .active,
-      let said = sidecar.digest, try FileStatus(files.log)?.length == sidecar.fileSizeBytes.bytes
-    else { return false }
-    return try LocalStream(path: files.log).digest() != said
-  }
-
-  private func watch(_ item: Item, promising bytes: ByteCount) throws -> FreeSpace.Watch {
+  private func watch(_ item: Puller.Item, promising bytes: ByteCount) throws -> FreeSpace.Watch {
     try space.watch(
-      bytes, in: files(of: item.remote).directory, for: item.remote.session.description)
+      bytes, in: mirror.files(of: item.remote).directory, for: item.remote.session.description)
+  }
+
+  // MARK: Former streams
+
+  /// Fetches the former streams that the mirror lacks.
+  ///
+  /// - Returns: why one cannot be read; the others, and the newest stream, are mirrored regardless.
+  /// - Throws: errors of the store and of the local files.
+  private func fetchFormer(
+    _ sidecar: Sidecar, of remote: RemoteSession, _ report: (ByteCount) -> Void
+  ) async throws -> ReplicaError? {
+    var problem: ReplicaError?
+    for stream in sidecar.former ?? [] where try !mirror.has(stream, mirror.files(of: remote)) {
+      do {
+        try await fetch(stream, of: remote, report)
+      } catch let error as ReplicaError {
+        problem = problem ?? error
+      }
+    }
+    return problem
+  }
+
+  private func fetch(
+    _ stream: Sidecar.FormerStream, of remote: RemoteSession, _ report: (ByteCount) -> Void
+  ) async throws {
+    let stored = remote.segments(of: stream.generation).map(\.stored).total
+    if let refusal = limit.refusal(of: stream.length.byteCount, from: stored) {
+      throw ReplicaError(
+        .tooLong,
+        "what the file held until \(stream.until), \(stream.length) bytes, is not fetched: \(refusal); "
+          + "'tidemark pull --max-size' says how large it may be")
+    }
+    let files = mirror.files(of: remote)
+    var watch = try space.watch(
+      stream.length.byteCount, in: files.directory, for: remote.session.description)
+    let log = try MirrorReplacement(of: files.former(stream.generation))
+    try await RemoteReader(store, knowing: keys).read(
+      remote, generation: stream.generation, upTo: stream.length
+    ) { piece in
+      try watch.count(piece.count)
+      try log.append(piece)
+      report(ByteCount(piece.count))
+    }
+    _ = try log.commit(keepingOldAs: files.earlier(stream.generation))
   }
 }

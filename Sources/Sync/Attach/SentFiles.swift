@@ -2,14 +2,32 @@ import Platform
 import Replica
 import SessionLog
 
-/// Recognizes files whose already sent bytes have changed: a log whose head was cut, or whose lines
-/// were masked.
-extension AttachObservation {
+/// What was sent of attached files, compared with what files hold.
+struct SentFiles {
+  let context: SyncContext
+  /// Paths that could not be read last time, or whose upload failed, with the reason.
+  let problems: [String: AttachProblem]
+
+  /// Whether a session still reads its file: it has not ended, and was not deleted.
+  func isOpen(_ file: AttachedFile) throws -> Bool {
+    try file.isOpen && LocalSession(context.home, file.session).isHere()
+  }
+
+  /// Whether a session is not sealed yet, so that its bytes may still be needed.
+  func isPending(_ file: AttachedFile) throws -> Bool {
+    let local = LocalSession(context.home, file.session)
+    guard try local.isHere() else { return false }
+    return file.isOpen || (try? Sidecar.load(local.files.sidecar))?.seal == nil
+  }
+
+  // MARK: Sent bytes that have changed: a log whose head was cut, or whose lines were masked
 
   /// The file after a rewrite in place; nil if it is another log.
   ///
   /// Only a session that reads a whole file can be sent again.
-  func rewritten(_ file: AttachedFile, as candidate: AttachCandidate) throws -> AttachedFile? {
+  func rewritten(
+    _ file: AttachedFile, as candidate: AttachCandidate, idleEnd: Duration
+  ) throws -> AttachedFile? {
     let sidecar = try? Sidecar.load(context.home.files(for: file.session).sidecar)
     guard try isOpen(file), file.source.base == 0, candidate.form == nil,
       sidecar?.former?.count ?? 0 < Sidecar.mostFormerStreams,
@@ -28,7 +46,6 @@ extension AttachObservation {
     file.link = link
     file.changed = candidate.status.changed
     file.isRotated = false
-    let idleEnd = source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd
     file.idleAt = candidate.status.modifiedAt + idleEnd
     return file
   }
@@ -82,5 +99,61 @@ extension AttachObservation {
     return (try? Sidecar.load(local.files.sidecar)).map { sidecar in
       (try? context.redaction.spans(local.redaction(sidecar) ?? [])) != nil
     } ?? false
+  }
+
+  // MARK: Sent bytes in other files
+
+  /// Length of the sent content that a candidate still holds, by the hashes of whole segments.
+  func length(of file: AttachedFile, in candidate: AttachCandidate) throws -> Int64 {
+    let content = try FileContent(candidate.path)
+    guard try candidate.form == nil && content.hasHead(of: file),
+      try SentBytes(file.session, context)?.isBaseIn(content) ?? true
+    else { return 0 }
+    let entry = try context.manifest.entry(file.session)
+    var names = entry?.segments.keys.filter { $0.generation == entry?.generation } ?? []
+    let path = context.home.files(for: file.session).sidecar
+    if names.isEmpty, let sidecar = try? Sidecar.load(path) {
+      names = (sidecar.objects ?? []).compactMap(SegmentName.init)
+    }
+    guard let log = try SentContent.view(of: file, in: content, context) else { return 0 }
+    var end = StreamOffset.zero
+    for name in names.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      guard name.range.lowerBound == end,
+        file.source.position(of: name.range.upperBound) <= candidate.status.length,
+        try name.matches(log)
+      else { break }
+      end = name.range.upperBound
+    }
+    return end == 0 ? 0 : file.source.position(of: end)
+  }
+
+  /// The missing file that has come back as a candidate.
+  ///
+  /// Content written after the loss makes it another file, even if similar: a job may log the same
+  /// lines each day.
+  func returned(
+    _ candidate: AttachCandidate, among gone: [AttachedFile]
+  ) -> AttachedFile? {
+    let possible = gone.filter {
+      candidate.status.modified < $0.changed - AttachObservation.margin
+        && $0.mayBe(at: candidate.path)
+    }
+    guard !possible.isEmpty, let content = try? FileContent(candidate.path),
+      let head = try? content.head()
+    else { return nil }
+    return possible.filter { $0.source.isHead(head) }.sorted { $0.seen > $1.seen }
+      .first { file in
+        // If only the head is known, the length must match too.
+        if file.link == nil, (try? content.reaches(beyond: file.seen)) != false { return false }
+        return (try? content.reaches(beyond: file.seen - 1)) == true
+          && (try? content.continues(file)) == true && (try? holdsSent(file, content)) == true
+      }
+  }
+
+  /// Whether content is not known to differ from what was sent of a file; once its session has left
+  /// this machine, first and last bytes have to do.
+  private func holdsSent(_ file: AttachedFile, _ content: FileContent) throws -> Bool {
+    guard !file.isCompressed else { return true }
+    return try SentBytes(file.session, context)?.areUnpackedIn(content, before: file.seen) ?? true
   }
 }

@@ -1,0 +1,135 @@
+import Foundation
+import LogRecords
+import Platform
+import Replica
+import SessionLog
+
+/// A folder that mirrors remote sessions, `<device>/<day>/<session>.log` and `.json`.
+///
+/// The files themselves show what is missing. A sidecar is written once its log is complete and
+/// durable.
+struct MirrorFolder: Sendable {
+  /// Permissions of its folders before the process's umask: others may be allowed to read it.
+  static let rights: UInt32 = 0o777
+
+  let path: String
+  /// Whether attached files get a second name, `<device>/names/<path>/<session>.log`.
+  let linksNames: Bool
+
+  /// Paths of a mirrored session.
+  struct Files {
+    let directory: String
+    let log: String
+    let sidecar: String
+    /// The salvaged log of a session that cannot be mirrored, without `.log`.
+    let salvaged: String
+
+    /// A replaced log with bytes that the current one lacks, without `.log`.
+    func earlier(_ generation: Int) -> String { "\(base).g\(generation)" }
+
+    /// What the file held in an earlier generation.
+    func former(_ generation: Int) -> String { earlier(generation) + ".log" }
+
+    fileprivate let base: String
+  }
+
+  /// The paths of a session.
+  func files(of remote: RemoteSession) -> Files {
+    let directory = "\(path)/\(remote.folder.device)/\(remote.folder.day)"
+    let base = "\(directory)/\(remote.session)"
+    return Files(
+      directory: directory, log: base + ".log", sidecar: base + ".json",
+      salvaged: base + ".salvaged", base: base)
+  }
+
+  /// A file's bytes; none if it does not exist.
+  func content(of path: String) throws -> [UInt8] {
+    do {
+      return try AtomicFile.read(path)
+    } catch let error as SystemError where error.isNotFound {
+      return []
+    }
+  }
+
+  /// Whether the mirror's log is not the sealed one that its sidecar states; otherwise another
+  /// stream with the same name may have taken its place in the store.
+  func isDamaged(_ files: Files) throws -> Bool {
+    guard let sidecar = try? Sidecar(json: content(of: files.sidecar)), sidecar.status != .active,
+      let said = sidecar.digest, try FileStatus(files.log)?.length == sidecar.fileSizeBytes.bytes
+    else { return false }
+    return try LocalStream(path: files.log).digest() != said
+  }
+
+  // MARK: Former streams
+
+  /// Whether a mirrored session lacks a former stream that its sidecar lists.
+  ///
+  /// - Parameter sidecar: the mirror's sidecar.
+  func lacksFormer(_ sidecar: [UInt8], _ files: Files) throws -> Bool {
+    guard sidecar.contains(Array(#""former""#.utf8)), let sidecar = try? Sidecar(json: sidecar)
+    else { return false }
+    return try (sidecar.former ?? []).contains { try !has($0, files) }
+  }
+
+  /// Whether a session's former stream is there, by its length.
+  func has(_ stream: Sidecar.FormerStream, _ files: Files) throws -> Bool {
+    try FileStatus(files.former(stream.generation))?.length == Int64(stream.length)
+  }
+
+  /// Removes logs of earlier generations that the store does not list any more, because they were
+  /// redacted.
+  func removeUnlisted(_ sidecar: Sidecar, of remote: RemoteSession) throws {
+    let files = files(of: remote)
+    let listed = Set((sidecar.former ?? []).map(\.generation))
+    for name in try Directory.names(in: files.directory) {
+      let parts = name.split(separator: ".")
+      guard parts.first.map(String.init) == remote.session.description, parts.last == "log",
+        parts.count > 2, parts[1].first == "g", let generation = Int(parts[1].dropFirst()),
+        generation < remote.generation, !listed.contains(generation)
+      else { continue }
+      try File.remove("\(files.directory)/\(name)")
+    }
+  }
+
+  // MARK: Completed sessions
+
+  /// Makes logs durable, and only then adds the sidecars, which mark them as complete.
+  ///
+  /// Blocks until all is durable.
+  func settle(_ sessions: [FetchedSession]) throws {
+    let logs = sessions.filter(\.hasLog).map { files(of: $0.item.remote).log }
+    try AtomicFile.synchronize(logs)
+    for session in sessions {
+      let files = files(of: session.item.remote)
+      try AtomicFile.write(session.json, to: files.sidecar, isDurable: false)
+      if linksNames, session.hasLog, session.sidecar.format == .asIs {
+        try giveOriginalName(files.log, session)
+      }
+    }
+    try AtomicFile.synchronize(sessions.map { files(of: $0.item.remote).sidecar })
+  }
+
+  /// Links an attached file's log under its original name.
+  private func giveOriginalName(_ log: String, _ session: FetchedSession) throws {
+    let (original, remote) = (session.sidecar.fileName, session.item.remote)
+    let parts = original.split(separator: "/")
+    // Never follow a path from the store out of the mirror.
+    guard original.utf8.count < 2048, !parts.isEmpty,
+      !parts.contains(where: { $0 == "." || $0 == ".." || $0.contains("\0") })
+    else { return }
+    let directory = "\(path)/\(remote.folder.device)/names/" + parts.joined(separator: "/")
+    try Directory.make(directory, rights: Self.rights)
+    let name = "\(directory)/\(remote.session).log"
+    // A replaced log is another file; let its name lead to the new one.
+    if let known = try FileStatus(name) {
+      guard try FileStatus(log)?.inode != known.inode else { return }
+      try? File.remove(name)
+    }
+    do {
+      try File.link(log, to: name)
+    } catch {
+      // Another process may have linked it.
+      guard error.isTaken else { throw error }
+    }
+  }
+}
