@@ -47,6 +47,11 @@ package struct UploadReport: Sendable {
   /// An empty report.
   package init() {}
 
+  /// A report of a plan of which nothing has been sent.
+  init(of plan: UploadPlan) {
+    (skipped, formerDevices, waiting) = (plan.skipped, plan.formerDevices, plan.waiting)
+  }
+
   mutating func record(_ event: UploadEvent) {
     switch event {
     case .sent(_, let log, let stored):

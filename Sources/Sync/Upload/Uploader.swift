@@ -55,70 +55,102 @@ package struct Uploader: Sendable {
     report: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) async throws -> UploadReport {
     lock.expect(context.home)
-    let tally = Guarded(UploadReport())
-    tally.withLock {
-      ($0.skipped, $0.formerDevices, $0.waiting) = (plan.skipped, plan.formerDevices, plan.waiting)
-    }
+    let tally = Guarded(UploadReport(of: plan))
     try context.saveLivedTime(holding: lock)
-    if plan.isIdle {
-      do {
-        try await context.checkFolder()
-        try recordReturnedFolder()
-      } catch let error as StoreError where error.code == .cancelled {
-        throw CancellationError()
-      } catch {
-        context.logger.error("the store cannot be used: \(error)")
-        tally.withLock { $0.stoppedBy = error }
-        var entry = try context.storeEntry()
-        entry.failed(nil, at: context.now())
-        try context.manifest.save(entry)
+    if plan.isIdle || plan.storeBackoff != nil {
+      let problem = try await plan.isIdle ? folderProblem() : plan.storeBackoff
+      return tally.withLock { tally in
+        tally.stoppedBy = problem
+        return tally
       }
-      return tally.withLock { $0 }
-    }
-    if let backoff = plan.storeBackoff {
-      tally.withLock { $0.stoppedBy = backoff }
-      return tally.withLock { $0 }
     }
     let sealed = Guarded<[SessionID: Bool]>([:])
-    var isCancelled = false
+    let isCancelled = await isCancelled(
+      tally,
+      during: {
+        try await carryOut(plan, holding: lock, tally, sealed, report: report)
+      })
+    try settle(sealed.withLock { $0 })
+    if isCancelled { throw CancellationError() }
+    return try conclude(tally.withLock { $0 })
+  }
+
+  /// Prepares the store, sends, and cleans up.
+  ///
+  /// - Parameters:
+  ///   - sealed: the sessions sealed, each with whether it left superseded objects.
+  private func carryOut(
+    _ plan: UploadPlan, holding lock: HomeLock, _ tally: Guarded<UploadReport>,
+    _ sealed: Guarded<[SessionID: Bool]>, report: @escaping @Sendable (UploadEvent) -> Void
+  ) async throws {
+    try await prepareStore()
+    // The first answers of a boot may credit the time before it, which must not count towards
+    // seals of this pass.
+    try context.saveLivedTime(holding: lock)
+    let observe: @Sendable (UploadEvent) -> Void = { event in
+      tally.withLock { $0.record(event) }
+      log(event)
+      if case .sealed(let session, _, let hasSuperseded) = event {
+        sealed.withLock { $0[session] = hasSuperseded }
+      }
+      report(event)
+    }
+    try await send(plan, holding: lock, report: observe) { session in
+      tally.withLock { $0.finish(session) }
+    } failed: { failure in
+      tally.withLock { $0.failures.append(failure) }
+      context.logger.warning("\(failure.session): failed: \(failure.error)")
+      report(.failed(session: failure.session, reason: "\(failure.error)"))
+    }
+    try await SupersededObjectCollector(context: context, lock: lock, report: observe)
+      .sweep(plan.superseded)
+    try await RemoteHold(context).keepHeld(sealed.withLock { Array($0.keys) })
+  }
+
+  /// Does the work of a pass; what stops it for all sessions goes into the report.
+  ///
+  /// - Returns: whether it was cancelled.
+  private func isCancelled(
+    _ tally: Guarded<UploadReport>, during work: () async throws -> Void
+  ) async -> Bool {
     do {
-      try await prepareStore()
-      // The first answers of a boot may credit the time before it, which must not count towards
-      // seals of this pass.
-      try context.saveLivedTime(holding: lock)
-      let observe: @Sendable (UploadEvent) -> Void = { event in
-        tally.withLock { $0.record(event) }
-        log(event)
-        if case .sealed(let session, _, let hasSuperseded) = event {
-          sealed.withLock { $0[session] = hasSuperseded }
-        }
-        report(event)
-      }
-      try await send(plan, holding: lock, report: observe) { session in
-        tally.withLock { $0.finish(session) }
-      } failed: { failure in
-        tally.withLock { $0.failures.append(failure) }
-        context.logger.warning("\(failure.session): failed: \(failure.error)")
-        report(.failed(session: failure.session, reason: "\(failure.error)"))
-      }
-      try await SupersededObjectCollector(context: context, lock: lock, report: observe)
-        .sweep(plan.superseded)
-      try await RemoteHold(context).keepHeld(sealed.withLock { Array($0.keys) })
+      try await work()
     } catch is CancellationError {
-      isCancelled = true
+      return true
     } catch let error as StoreError where error.code == .cancelled {
-      isCancelled = true
+      return true
     } catch {
       tally.withLock { $0.stoppedBy = error }
-    }
-    if let error = tally.withLock({ $0.stoppedBy }) {
       let isBudget = (error as? StoreError)?.code == .exhausted
       context.logger.log(
         level: isBudget ? .info : .error, "the pass stops for all sessions: \(error)")
     }
-    try settle(sealed.withLock { $0 })
-    if isCancelled { throw CancellationError() }
-    var result = tally.withLock { $0 }
+    return false
+  }
+
+  /// Checks a folder that nothing is sent to.
+  ///
+  /// - Returns: why it cannot be used; nil if it can.
+  /// - Throws: `CancellationError`, and errors of the manifest.
+  private func folderProblem() async throws -> (any Error)? {
+    do {
+      try await context.checkFolder()
+      try recordReturnedFolder()
+      return nil
+    } catch let error as StoreError where error.code == .cancelled {
+      throw CancellationError()
+    } catch {
+      context.logger.error("the store cannot be used: \(error)")
+      var entry = try context.storeEntry()
+      entry.failed(nil, at: context.now())
+      try context.manifest.save(entry)
+      return error
+    }
+  }
+
+  /// Completes the report of a pass that has sent, and records its result.
+  private func conclude(_ report: UploadReport) throws -> UploadReport {
+    var result = report
     let backoff = result.stoppedBy as? StoreError
     result.giveReasons()
     // If nothing at all succeeded, report the store's failure rather than the sessions'.
