@@ -10,16 +10,14 @@ package struct SecretMask: Sendable {
   /// Minimum length of a known secret: shorter ones would match within ordinary words.
   private static let shortest = 6
 
-  private let known: [String]
+  private let known: [[UInt8]]
 
   /// Makes a mask.
   ///
   /// - Parameter known: Secrets to mask everywhere, such as passwords.
   package init(known: some Sequence<String> = []) {
-    // Longest first: a shorter one may be a part of it.
-    self.known = Set(known).filter { $0.utf8.count >= Self.shortest }
-      .reduce(into: Set<String>()) { $0.formUnion(Self.forms(of: $1)) }
-      .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+    let forms = Set(known).filter { $0.utf8.count >= Self.shortest }.flatMap(Self.forms)
+    self.known = Array(Set(forms.map { Array($0.utf8) }))
   }
 
   /// Masks text that may contain URLs and `name=value` parameters.
@@ -32,10 +30,11 @@ package struct SecretMask: Sendable {
   /// Masks a message of libcurl, which may repeat the proxy's URL with its login, even without
   /// scheme.
   package func maskNote(_ text: String) -> String {
-    guard let at = text.lastIndex(of: "@") else { return mask(text) }
-    let start = text[..<at].firstIndex { $0 == "'" || $0 == "\"" }
-    let from = start.map(text.index(after:)) ?? text.startIndex
-    return mask(text[..<from] + Self.replacement + text[at...])
+    let scalars = text.unicodeScalars
+    guard let at = scalars.lastIndex(of: "@") else { return mask(text) }
+    let start = scalars[..<at].firstIndex { $0 == "'" || $0 == "\"" }
+    let from = start.map(scalars.index(after:)) ?? scalars.startIndex
+    return mask(String(scalars[..<from]) + Self.replacement + String(scalars[at...]))
   }
 
   /// Masks a header line without its newline.
@@ -116,23 +115,26 @@ package struct SecretMask: Sendable {
 
   // MARK: Parts of a text
 
+  // By scalars: a combining character would make another character of the delimiter before it.
+
   /// Masks `user:password` in URLs: an unencoded password may contain nearly anything.
   private static func maskLogin(_ text: String) -> String {
-    guard let at = text.lastIndex(of: "@"), let scheme = text[..<at].range(of: "://") else {
-      return text
-    }
-    return text[..<scheme.upperBound] + replacement + text[at...]
+    let scalars = text.unicodeScalars
+    guard let at = scalars.lastIndex(of: "@"),
+      let scheme = scalars[..<at].firstRange(of: "://".unicodeScalars)
+    else { return text }
+    return String(scalars[..<scheme.upperBound]) + replacement + String(scalars[at...])
   }
 
   /// Masks the values of `name=value` and `name="value"` if the name denotes a secret.
   private static func maskParameters(_ text: String) -> String {
-    guard text.contains("=") else { return text }
     var result = ""
-    var rest = text[...]
+    var rest = text.unicodeScalars[...]
     while let equals = rest.firstIndex(of: "=") {
       let head = rest[..<equals]
-      let name = String(head.reversed().prefix { isPartOfName($0) }.reversed())
-      result += rest[...equals]
+      let start = head.lastIndex { !isPartOfName($0) }.map(head.index(after:))
+      let name = String(head[(start ?? head.startIndex)...])
+      result += String(rest[...equals])
       rest = rest[rest.index(after: equals)...]
       guard isSecret(name) else { continue }
       if rest.first == "\"" {
@@ -144,31 +146,76 @@ package struct SecretMask: Sendable {
       }
       result += replacement
     }
-    return result + rest
+    return result + String(rest)
   }
 
-  private static func isPartOfName(_ character: Character) -> Bool {
-    character.isLetter || character.isNumber || "-_.%".contains(character)
+  private static func isPartOfName(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+      || "-_.%".unicodeScalars.contains(scalar)
   }
 
-  private static func isEndOfValue(_ character: Character) -> Bool {
-    character.isWhitespace || "&,;\"'<>".contains(character)
+  private static func isEndOfValue(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isWhitespace || "&,;\"'<>".unicodeScalars.contains(scalar)
   }
 
-  /// A secret as it may occur in a text: as it is, and encoded for a URL or for XML.
+  // MARK: Known secrets
+
+  /// A secret as it may occur in a text: as it is, or in base64, and each of these in JSON, in XML or
+  /// in a URL, even one within another's parameter.
   private static func forms(of secret: String) -> [String] {
+    let composed = [
+      secret, secret.precomposedStringWithCanonicalMapping,
+      secret.decomposedStringWithCanonicalMapping,
+    ]
+    return (composed + base64Forms(of: secret)).flatMap { text in
+      let once = urlForms(of: text)
+      return [text] + escapedForms(of: text) + once + once.flatMap(urlForms)
+    }
+  }
+
+  /// A secret in base64, alone and as the part of any longer text in base64.
+  private static func base64Forms(of secret: String) -> [String] {
+    let alone = Data(secret.utf8).base64EncodedString()
+    let parts = (0..<3).map { before in
+      let text = Data(repeating: 0, count: before) + Data(secret.utf8)
+      // The first and the last digit may hold bits of the neighbours, too.
+      let digits = text.base64EncodedString().prefix(text.count * 8 / 6)
+      return String(digits.dropFirst((before * 8 + 5) / 6))
+    }
+    let all = [alone] + parts.filter { $0.utf8.count >= shortest }
+    return all + all.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
+  }
+
+  private static func escapedForms(of text: String) -> [String] {
+    let xml = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&apos;")]
+    let json = [("\\", "\\\\"), ("\"", "\\\"")]
+    return [xml, json, json + [("/", "\\/")]].map { escapes in
+      escapes.reduce(text) { $0.replacing($1.0, with: $1.1) }
+    }
+  }
+
+  private static func urlForms(of text: String) -> [String] {
     let unreserved = CharacterSet(
       charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
     let encoded = [unreserved, unreserved.union(["/"])].compactMap {
-      secret.addingPercentEncoding(withAllowedCharacters: $0)
+      text.addingPercentEncoding(withAllowedCharacters: $0)
     }
-    let hexLowered = encoded.map { $0.replacing(#/%[0-9A-F]{2}/#) { $0.output.lowercased() } }
-    let escaped = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&apos;")]
-      .reduce(secret) { $0.replacing($1.0, with: $1.1) }
-    return [secret, escaped] + encoded + hexLowered
+    return encoded + encoded.map { $0.replacing(#/%[0-9A-F]{2}/#) { $0.output.lowercased() } }
   }
 
-  private func maskKnown(_ text: String) -> String {
-    known.reduce(text) { $0.replacing($1, with: Self.replacement) }
+  /// Masks the known secrets alone, in a text of our own with values from elsewhere.
+  ///
+  /// Compares bytes: characters may merge with what follows them.
+  package func maskKnown(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    let found = RangeSet(known.flatMap { bytes.ranges(of: $0) })
+    guard !found.isEmpty else { return text }
+    var result: [UInt8] = []
+    var end = 0
+    for range in found.ranges {
+      result += bytes[end..<range.lowerBound] + Self.replacement.utf8
+      end = range.upperBound
+    }
+    return String(decoding: result + bytes[end...], as: UTF8.self)
   }
 }

@@ -6,8 +6,21 @@ import Platform
 struct HTTPFailure {
   let operation: String
   let target: String
-  /// Masks the request's secrets in texts that the server may repeat them in.
-  var mask = SecretMask()
+  /// The request's secrets, which the server and everything on the way may repeat.
+  var secrets: [String] = []
+
+  /// Masks the request's secrets.
+  var mask: SecretMask { SecretMask(known: secrets) }
+
+  /// The only way to an error: whatever its texts come from, they state no secret.
+  private func error(
+    _ code: StoreError.Code, said: String, advice: String, retryAfter: Duration? = nil
+  ) -> StoreError {
+    let mask = mask
+    return StoreError(
+      code, operation: operation, target: mask.maskKnown(target), response: mask.mask(said),
+      advice: mask.maskKnown(advice), retryAfter: retryAfter)
+  }
 
   /// The error for an answer, without knowledge of S3's codes.
   func error(_ response: HTTPResponse, detail: String = "") -> StoreError {
@@ -25,10 +38,8 @@ struct HTTPFailure {
   func error(_ response: HTTPResponse, _ code: StoreError.Code, detail: String, advice: String)
     -> StoreError
   {
-    StoreError(
-      code, operation: operation, target: target,
-      response: detail.isEmpty
-        ? "\(response.status)" : "\(response.status) \(mask.mask(detail))",
+    error(
+      code, said: detail.isEmpty ? "\(response.status)" : "\(response.status) \(detail)",
       advice: advice, retryAfter: Self.retryAfter(response))
   }
 
@@ -74,8 +85,7 @@ struct HTTPFailure {
     case .invalidURL: (code, advice) = (.configuration, StoreURL.acceptedForms)
     case .other: (code, advice) = (.other, "Check the network, the proxy and the ca-file.")
     }
-    return StoreError(
-      code, operation: operation, target: target, response: error.message, advice: advice)
+    return self.error(code, said: error.message, advice: advice)
   }
 
   private static func advice(_ fault: TLSFault) -> String {

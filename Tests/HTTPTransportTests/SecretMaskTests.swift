@@ -94,4 +94,34 @@ import Testing
   @Test func `short secrets are not masked inside other words`() {
     #expect(SecretMask(known: ["mark"]).mask("tidemark") == "tidemark")
   }
+
+  /// As servers and their proxies echo them.
+  @Test(arguments: [
+    "pä/ss\"w0rd+", "cMOkL3NzIncwcmQr", "cMOkL3NzIncwcmQr==", #"pä\/ss\"w0rd+"#,
+    "p%C3%A4%2Fss%22w0rd%2B", "p%25C3%25A4%252Fss%2522w0rd%252B",
+    "p%25c3%25a4%252fss%2522w0rd%252b",
+    "pa\u{308}/ss\"w0rd+", "pä/ss\"w0rd+\u{301}", "cMOkL3NzIncwcmQr\u{20e3}",
+  ])
+  func `a known secret is masked in every encoding`(_ echo: String) {
+    let mask = SecretMask(known: ["pä/ss\"w0rd+"])
+    let text = mask.mask("got \(echo) from you")
+    #expect(text.utf8.starts(with: "got ***".utf8) && text.hasSuffix(" from you"), "\(text)")
+    #expect(!text.contains("w0rd") && !text.contains("L3Nz"), "\(text)")
+  }
+
+  @Test(arguments: ["", "t", "ti", "tide"])
+  func `a known secret is masked in the base64 of a longer text`(_ user: String) {
+    let login = Data("\(user):correct horse!".utf8).base64EncodedString()
+    let text = SecretMask(known: ["correct horse"]).mask("got \(login)")
+    #expect(text.contains("***") && text.utf8.count < 20, "\(text)")
+  }
+
+  @Test(arguments: [
+    ("token=\u{301}abcdef x", "token=*** x"), ("https:/\u{301}", "https:/\u{301}"),
+    ("https://\u{301}u:pw@h/p", "https://***@h/p"),
+    ("sig=\"\u{301}00ff\" x", "sig=*** x"),
+  ])
+  func `combining characters hide no delimiter`(_ text: String, _ expected: String) {
+    #expect(Array(SecretMask().mask(text).utf8) == Array(expected.utf8))
+  }
 }

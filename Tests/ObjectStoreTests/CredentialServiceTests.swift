@@ -220,6 +220,20 @@ import Testing
     #expect(error?.description.contains("STS answered 400 ExpiredTokenException") == true)
   }
 
+  /// With the token as the cause, and as what is no HTTP at all.
+  @Test(arguments: [
+    ScriptedServer.answer(
+      "400 Bad Request",
+      body: "<ErrorResponse><Error><Code>got WEBTOKEN.a%2Bb</Code></Error></ErrorResponse>"),
+    "HTTP/1.1 WEBTOKEN.a+b\r\n\r\n",
+  ])
+  func `a token that a service echoes is masked`(_ answer: String) async throws {
+    let folder = try TemporaryDirectory()
+    let server = try ScriptedServer([answer])
+    let link = try web(server, folder)
+    #expect(await refused { try await link.find() } != nil)
+  }
+
   @Test func `a web identity token without a role is a configuration error`() async throws {
     let link = WebIdentityCredentials(
       environment: ["AWS_WEB_IDENTITY_TOKEN_FILE": "/nonexistent"], region: "eu-west-1",

@@ -97,7 +97,7 @@ struct S3Failure {
   /// The error for the user, without what the server repeats of the request's secrets; `bucket`
   /// appears in the advice.
   func error(_ response: HTTPResponse, _ failure: HTTPFailure, bucket: String) -> StoreError {
-    let detail = failure.mask.mask([code, message].compactMap { $0 }.joined(separator: ": "))
+    let detail = [code, message].compactMap { $0 }.joined(separator: ": ")
     if let meaning = code.flatMap(S3Meaning.of) {
       let shown = region.map { " to \(String(oneLine: failure.mask.mask($0), limit: 64))" }
       let advice = meaning.advice.replacing("BUCKET", with: bucket)

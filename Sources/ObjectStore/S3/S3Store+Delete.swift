@@ -33,7 +33,7 @@ extension S3Store {
       ], body: body)
     do {
       let answer = try await answer(to: call)
-      return try outcomes(keys, answer.response, failure(call, hiding: answer.mask))
+      return try outcomes(keys, answer.response, failure(call, hiding: answer.secrets))
     } catch let error as StoreError where error.code == .unsupported {
       return try await deleteOneByOne(keys)
     }
@@ -53,7 +53,7 @@ extension S3Store {
     for refused in root.all("Error") {
       guard let key = refused.child("Key")?.text else { continue }
       let one = HTTPFailure(
-        operation: "DELETE", target: "s3://\(bucket)/\(key)", mask: failure.mask)
+        operation: "DELETE", target: "s3://\(bucket)/\(key)", secrets: failure.secrets)
       let error = S3Failure(refused).error(HTTPResponse(status: 200), one, bucket: bucket)
       results[key] = .some(error.isNotFound ? nil : error)
     }

@@ -12,8 +12,9 @@ extension S3Store {
     ]
     if let token { query.append(("continuation-token", token)) }
     let call = S3Call(method: "GET", operation: "LIST", query: query)
-    let response = try await perform(call)
-    let failure = failure(call)
+    let answer = try await answer(to: call)
+    let response = answer.response
+    let failure = failure(call, hiding: answer.secrets)
     let root: XMLElement
     do {
       root = try XMLScanner.parse(response.body)

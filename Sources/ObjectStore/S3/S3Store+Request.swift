@@ -12,12 +12,14 @@ extension S3Store {
     fileprivate let sent: [(name: String, value: String)]
     fileprivate let key: S3Credentials
 
-    /// Masks the secrets of the request and of its key, which a server may repeat.
-    var mask: SecretMask {
-      SecretMask(
-        known: SecretMask.secrets(in: sent) + [key.secretAccessKey]
-          + [key.sessionToken].compactMap(\.self))
-    }
+    /// The secrets of the request and of its key.
+    var secrets: [String] { S3Store.secrets(sent, key) }
+  }
+
+  private static func secrets(
+    _ sent: [(name: String, value: String)], _ key: S3Credentials
+  ) -> [String] {
+    SecretMask.secrets(in: sent) + [key.secretAccessKey] + [key.sessionToken].compactMap(\.self)
   }
 
   /// The response to a call; see ``answer(to:accepting:)``.
@@ -39,7 +41,7 @@ extension S3Store {
       let isObject = call.method == "GET" && call.key != nil
       if (200..<300).contains(response.status), isObject || !S3Failure.isError(response) {
         guard isObject || !response.isWebPage else {
-          throw self.failure(call, hiding: answer.mask).garbage(response, "a web page")
+          throw self.failure(call, hiding: answer.secrets).garbage(response, "a web page")
         }
         return answer
       }
@@ -50,7 +52,7 @@ extension S3Store {
       }
       guard let better = try await remedied(signing, failure, answer.response, &left) else {
         throw failure.error(
-          answer.response, self.failure(call, hiding: answer.mask), bucket: bucket)
+          answer.response, self.failure(call, hiding: answer.secrets), bucket: bucket)
       }
       signing = better
     }
@@ -88,7 +90,7 @@ extension S3Store {
       return Answer(
         response: try await transport.send(request), sent: request.headers, key: signing.key)
     } catch let error as TransportError {
-      throw failure(call).error(error)
+      throw failure(call, hiding: Self.secrets(request.headers, signing.key)).error(error)
     }
   }
 

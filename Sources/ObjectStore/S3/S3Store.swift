@@ -146,11 +146,11 @@ package final class S3Store: ObjectStore {
     prefix.isEmpty ? key : "\(prefix)/\(key)"
   }
 
-  /// - Parameter mask: masks the secrets of the request in texts of the server.
-  func failure(_ call: S3Call, hiding mask: SecretMask = SecretMask()) -> HTTPFailure {
+  /// - Parameter secrets: the secrets of the request.
+  func failure(_ call: S3Call, hiding secrets: [String] = []) -> HTTPFailure {
     let key = call.key.map(fullKey) ?? prefix
     return HTTPFailure(
       operation: call.operation, target: key.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(key)",
-      mask: mask)
+      secrets: secrets)
   }
 }

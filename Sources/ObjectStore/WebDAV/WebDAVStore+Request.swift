@@ -3,8 +3,7 @@ import HTTPTransport
 extension WebDAVStore {
   /// Describes failures of a request, without the login that a server may repeat.
   func failure(_ operation: String, _ target: String) -> HTTPFailure {
-    HTTPFailure(
-      operation: operation, target: target, mask: SecretMask(known: authenticator.secrets))
+    HTTPFailure(operation: operation, target: target, secrets: authenticator.secrets)
   }
 
   /// How often one request is repeated because of its login.

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTransport
-import HTTPTransport
 
 /// The key that a container's host provides (ECS, EKS Pod Identity).
 struct ContainerCredentials: CredentialLink {
@@ -33,9 +32,10 @@ struct ContainerCredentials: CredentialLink {
     } else {
       return .nothing("\(Self.relative) is not set")
     }
-    let service = CredentialService(
-      name: "the container's credential service", transport: transport)
     let headers = try authorization().map { [(name: "Authorization", value: $0)] } ?? []
+    let service = CredentialService(
+      name: "the container's credential service", transport: transport,
+      secrets: SecretMask.secrets(in: headers))
     let response = try await service.send("GET", url, headers: headers)
     return .key(
       try service.key(in: response, advice: "Check the container's role."),

@@ -6,6 +6,8 @@ struct CredentialService: Sendable {
   /// Its name in messages.
   let name: String
   let transport: HTTPTransport
+  /// What it is told to identify this machine or program.
+  var secrets: [String] = []
 
   /// A transport to addresses of this machine or its host, without a proxy and with a short
   /// timeout.
@@ -30,7 +32,7 @@ struct CredentialService: Sendable {
     do {
       return try await transport.send(request)
     } catch let error as TransportError {
-      throw HTTPFailure(operation: "open", target: name).error(error)
+      throw HTTPFailure(operation: "open", target: name, secrets: secrets).error(error)
     }
   }
 
@@ -42,8 +44,9 @@ struct CredentialService: Sendable {
       case 408, 500...: .transient
       default: .authentication
       }
+    let said = code.map(SecretMask(known: secrets).mask)
     return .credentials(
-      "\(name) answered \(status)\(code.map { " \($0)" } ?? "")", code: meaning, advice: advice)
+      "\(name) answered \(status)\(said.map { " \($0)" } ?? "")", code: meaning, advice: advice)
   }
 
   /// The key in the JSON answer of the container and the instance service.

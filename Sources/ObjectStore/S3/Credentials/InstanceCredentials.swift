@@ -16,7 +16,7 @@ struct InstanceCredentials: CredentialLink {
       return .nothing("instance metadata is disabled")
     }
     let endpoint = try endpoint()
-    let service = CredentialService(name: "instance metadata", transport: transport)
+    var service = CredentialService(name: "instance metadata", transport: transport)
     let ttl = [(name: "X-aws-ec2-metadata-token-ttl-seconds", value: "21600")]
     let opening: HTTPResponse
     do {
@@ -29,6 +29,7 @@ struct InstanceCredentials: CredentialLink {
     guard opening.status == 200, Self.isWord(token, upTo: 1024) else {
       return .nothing("no instance metadata version 2 at \(endpoint) (\(opening.status))")
     }
+    service.secrets = [token]
     let headers = [(name: "X-aws-ec2-metadata-token", value: token)]
     let roles = try await service.send("GET", endpoint + Self.folder, headers: headers)
     guard roles.status != 404 else { return .nothing("this machine has no role") }

@@ -21,7 +21,7 @@ struct WebIdentityCredentials: CredentialLink {
         advice: "Set \(Self.names.role) as well.")
     }
     let token = try SecretFile.read(path, named: Self.names.token)
-    let service = CredentialService(name: "STS", transport: transport)
+    let service = CredentialService(name: "STS", transport: transport, secrets: [token])
     let fields = [
       ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", role),
       ("RoleSessionName", environment.text("AWS_ROLE_SESSION_NAME") ?? "tidemark"),

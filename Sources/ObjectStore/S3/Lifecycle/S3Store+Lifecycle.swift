@@ -21,7 +21,7 @@ extension S3Store {
     let failure = S3Failure(response)
     if response.status == 404 {
       if failure.code == "NoSuchLifecycleConfiguration" { return nil }
-      throw failure.error(response, self.failure(call, hiding: answer.mask), bucket: bucket)
+      throw failure.error(response, self.failure(call, hiding: answer.secrets), bucket: bucket)
     }
     guard let document = LifecycleDocument(response.body) else {
       let root = (try? XMLScanner.parse(response.body))?.name
