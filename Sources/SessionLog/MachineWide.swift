@@ -131,7 +131,16 @@ public enum MachineWide {
 
   /// The record of whose session each is, in root's own home; see ``SessionClaims``.
   package static func claims(of account: Account) -> SessionClaims {
-    SessionClaims(home(of: Account(id: 0)).path + "/claims", of: account)
+    SessionClaims(
+      home(of: Account(id: 0)).path + "/claims", of: account, keepingDays: mayHoldSessions)
+  }
+
+  /// Whether any home, also one whose user is gone, may hold sessions of a day.
+  @Sendable private static func mayHoldSessions(ofDay day: String) -> Bool {
+    guard let names = try? Directory.names(in: statePath) else { return true }
+    return names.contains {
+      File.exists("\(Home(path: "\(statePath)/\($0)").sessionsPath)/\(day)")
+    }
   }
 
   /// Number of characters, of 36 kinds: over 300 bits.

@@ -11,6 +11,8 @@ package final class SessionClaims: Sendable {
   private let folder: String
   private let user: UInt32
   private let machine: Machine
+  /// Whether a home of the machine may hold sessions of a day.
+  private let isHeld: @Sendable (_ day: String) -> Bool
   /// The sessions looked up so far, and whether they are the user's.
   private let known = Guarded<[SessionID: Bool]>([:])
   /// Why sessions could not be claimed.
@@ -20,17 +22,24 @@ package final class SessionClaims: Sendable {
   package static let most = 10_000
   /// Maximum number of sessions of one file that a user can claim: others read it, too.
   private static let mostOfDay = 100_000
-  /// Age from which a day's record is deleted; retention has deleted its sessions.
+  /// Age from which a day's record is deleted unless a home holds sessions of that day: for those
+  /// that only the store has, their signed revisions state the user.
   private static let longest = Duration.days(800)
-  /// The name of the file for ids that begin earlier than that, or in the future.
+  /// The name of the file for ids that begin earlier than that and whose day has no record, or in the
+  /// future.
   private static let otherDays = "other"
 
   /// - Parameters:
   ///   - folder: the record's folder, created if missing; only root may enter its parent.
   ///   - user: the user.
   ///   - machine: whose clock ends the record of a day.
-  package init(_ folder: String, of user: Account, on machine: Machine = .current) {
+  ///   - isHeld: whether a home of the machine may hold sessions of a day.
+  package init(
+    _ folder: String, of user: Account, on machine: Machine = .current,
+    keepingDays isHeld: @escaping @Sendable (String) -> Bool
+  ) {
     (self.folder, self.user, self.machine) = (folder, user.id, machine)
+    self.isHeld = isHeld
   }
 
   /// Claims sessions for the user, as far as no other has claimed them before; with root's rights.
@@ -70,9 +79,7 @@ package final class SessionClaims: Sendable {
   /// - Throws: ``SystemError``.
   package func lookUp(_ sessions: some Collection<SessionID>) throws {
     for (name, sessions) in files(of: sessions) {
-      let path = "\(folder)/\(name)"
-      guard File.exists(path) else { continue }
-      record(Self.users(in: try Self.content(of: path), of: Set(sessions)))
+      record(try users(of: Set(sessions), in: [Self.otherDays, name]))
     }
   }
 
@@ -83,7 +90,20 @@ package final class SessionClaims: Sendable {
     let now = machine.now()
     return Dictionary(grouping: sessions) { session in
       let age = now - session.startedAt
-      return age < Self.longest && age > .days(-1) ? session.day : Self.otherDays
+      let isUsual = age < Self.longest && age > .days(-1)
+      return isUsual || File.exists("\(folder)/\(session.day)") ? session.day : Self.otherDays
+    }
+  }
+
+  /// The users of some sessions according to some files, of which the first counts.
+  private func users(
+    of sessions: Set<SessionID>, in names: [String]
+  ) throws -> [SessionID: UInt32] {
+    try names.reduce(into: [:]) { users, name in
+      let path = "\(folder)/\(name)"
+      guard File.exists(path) else { return }
+      let found = Self.users(in: try Self.content(of: path), of: sessions)
+      users.merge(found) { first, _ in first }
     }
   }
 
@@ -103,7 +123,10 @@ package final class SessionClaims: Sendable {
     // A write that a power failure or a full disk cut: its line says nothing.
     let whole = bytes.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
     if whole < bytes.count { try file.truncate(to: Int64(whole)) }
-    var users = Self.users(in: bytes, of: Set(sessions))
+    // One that was claimed before its day had a record, or while it was in the future.
+    let earlier = name == Self.otherDays ? [] : [Self.otherDays]
+    var users = try users(of: Set(sessions), in: earlier)
+    users.merge(Self.users(in: bytes, of: Set(sessions))) { first, _ in first }
     let end = Array(" \(user)".utf8)
     let own = bytes.split(separator: 0x0a).lazy.count { $0.suffix(end.count).elementsEqual(end) }
     var roomHere = Self.mostOfDay - own
@@ -162,7 +185,7 @@ package final class SessionClaims: Sendable {
     let now = machine.now()
     for name in try Directory.names(in: folder) {
       guard let start = Timestamp(iso: name + "T00:00:00Z"),
-        now - start > Self.longest
+        now - start > Self.longest, !isHeld(name)
       else { continue }
       try File.remove("\(folder)/\(name)")
     }

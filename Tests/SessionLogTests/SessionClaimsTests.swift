@@ -14,7 +14,10 @@ import Testing
   }
 
   private func claims(_ user: UInt32) -> SessionClaims {
-    SessionClaims(folder, of: Account(id: user), on: home.clock.machine)
+    let sessions = home.home.sessionsPath
+    return SessionClaims(folder, of: Account(id: user), on: home.clock.machine) { day in
+      File.exists("\(sessions)/\(day)")
+    }
   }
 
   private func session(_ random: String, day: String = "20260122") throws -> SessionID {
@@ -79,8 +82,34 @@ import Testing
     #expect(try Directory.names(in: folder).sorted() == [new.day, "other"].sorted())
   }
 
+  @Test func `a session that is still in a home stays with its user`() throws {
+    let (old, new) = (try session("k3f9a7c2"), try session("k3f9a7c3", day: "20290101"))
+    try claims(1).claim([old])
+    try Directory.make(home.home.files(for: old).directory)
+    home.clock.advance(seconds: (new.startedAt - old.startedAt).seconds)
+    #expect(claims(2).isOwn(old) == false)
+    try claims(2).claim([new])
+    let other = claims(2)
+    try other.lookUp([old])
+    #expect(other.isOwn(old) == false && claims(1).isOwn(old) == true)
+  }
+
+  @Test func `an id of the future stays with its user when its day comes`() throws {
+    let session = try session("k3f9a7c2", day: "20260301")
+    try claims(1).claim([session])
+    #expect(try Directory.names(in: folder) == ["other"])
+    home.clock.advance(seconds: (session.startedAt - home.clock.now()).seconds + 60)
+    let other = claims(2)
+    try other.lookUp([session])
+    #expect(other.isOwn(session) == false)
+    #expect(claims(2).isOwn(session) == false && claims(1).isOwn(session) == true)
+  }
+
   @Test func `a record that cannot be written claims nothing`() throws {
-    let claims = SessionClaims("/dev/null/claims", of: Account(id: 1), on: home.clock.machine)
+    let claims = SessionClaims("/dev/null/claims", of: Account(id: 1), on: home.clock.machine) {
+      _ in
+      false
+    }
     #expect(throws: SystemError.self) { try claims.claim([session("k3f9a7c2")]) }
     #expect(try claims.isOwn(session("k3f9a7c2")) == nil)
   }

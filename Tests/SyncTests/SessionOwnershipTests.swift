@@ -29,18 +29,24 @@ import Testing
 
   private func context(
     _ local: TestHome, _ user: Account, isOwned: Bool = true, _ consent: Consent = .logs,
-    claims: SessionClaims? = nil
+    claims: SessionClaims? = nil, isSigned: Bool = false
   ) throws -> SyncContext {
     // As if root had lost its record, so that the store has to say whose a session is.
     let claims =
-      claims ?? SessionClaims("\(local.folder)/claims", of: user, on: clock.machine)
+      claims ?? self.claims("\(local.folder)/claims", user)
+    let signer = isSigned ? try DeviceKey.load(victim.home, victim.device) : nil
     let home = Home(path: local.home.path, owner: isOwned ? user : nil)
       .compressing(with: SegmentCompression())
     return try SyncContext(
       home: home, device: victim.device, store: store, machine: clock.machine, transfers: 4,
       consent: consent,
       ownership: isOwned
-        ? SessionOwnership(user, store: store.location, key: Self.key, claims: claims) : nil)
+        ? SessionOwnership(user, store: store.location, key: Self.key, claims: claims) : nil,
+      signer: signer, keys: signer.map { KnownKeys(victim.home, named: [:], own: $0) })
+  }
+
+  private func claims(_ path: String, _ user: Account) -> SessionClaims {
+    SessionClaims(path, of: user, on: clock.machine) { _ in true }
   }
 
   private func upload(_ local: TestHome, _ user: Account) async throws -> UploadReport {
@@ -48,11 +54,14 @@ import Testing
   }
 
   /// Uploads like root's process for a home: it claims the home's sessions beforehand.
-  private func uploadClaimed(_ local: TestHome, _ user: Account) async throws -> UploadReport {
-    let path = "\(victim.folder)/claims"
-    let claims = SessionClaims(path, of: user, on: clock.machine)
+  private func uploadClaimed(
+    _ local: TestHome, _ user: Account, isSigned: Bool = false
+  ) async throws -> UploadReport {
+    let claims = claims("\(victim.folder)/claims", user)
     try claims.claim(local.home.openSessions())
-    return try await onePass(.all) { try context(local, user, claims: claims) }
+    return try await onePass(.all) {
+      try context(local, user, claims: claims, isSigned: isSigned)
+    }
   }
 
   /// The paths of the sessions' objects.
@@ -153,7 +162,7 @@ import Testing
   @Test func `a session that appears after root claimed the others waits`() async throws {
     let session = try victim.session(Array("one\n".utf8))
     // Where its process has given up root's rights, the record cannot be written.
-    let claims = SessionClaims("/dev/null/claims", of: Self.users.victim, on: clock.machine)
+    let claims = claims("/dev/null/claims", Self.users.victim)
     let report = try await onePass(.all) {
       try context(victim, Self.users.victim, claims: claims)
     }
@@ -162,7 +171,7 @@ import Testing
     // One that could not be recorded is named.
     let day = "\(other.folder)/claims/\(session.day)"
     try Directory.make(day)
-    let failing = SessionClaims("\(other.folder)/claims", of: Self.users.victim, on: clock.machine)
+    let failing = self.claims("\(other.folder)/claims", Self.users.victim)
     #expect(throws: SystemError.self) { try failing.claim([session]) }
     let named = try await onePass(.all) {
       try context(victim, Self.users.victim, claims: failing)
