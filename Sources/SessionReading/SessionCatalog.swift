@@ -165,7 +165,7 @@ package struct SessionCatalog: Sendable {
   private func isOwn(_ remote: RemoteSession) async throws -> Bool {
     guard let user, let store = context.store else { return true }
     guard context.device.ids.contains(remote.folder.device) else { return false }
-    return try await RemoteReader(store, knowing: context.keys).user(of: remote) == user.id
+    return try await RemoteReader(store, knowing: context.keys).user(of: remote)?.id == user.id
   }
 
   private func localEntry(

@@ -182,6 +182,35 @@ import Testing
     #expect(try objects().contains { $0.contains("\(session)") })
   }
 
+  /// As after an upgrade from a version that recorded nothing: the other home is uploaded first.
+  @Test(arguments: [true, false])
+  func `a signed revision says whose a session is, whoever claims it`(isSigned: Bool) async throws {
+    let writer = try victim.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    #expect(
+      try await uploadClaimed(victim, Self.users.victim, isSigned: isSigned).failures.isEmpty)
+    try FileManager.default.removeItem(atPath: "\(victim.folder)/claims")
+    try plant(writer.session, log: Array("forged\n".utf8))
+    let lock = try FileLock.shared(other.home.files(for: writer.session).lock)
+    defer { withExtendedLifetime(lock) {} }
+    func isRefused(_ local: TestHome, _ user: Account) async throws -> Bool {
+      let failure = try await uploadClaimed(local, user, isSigned: isSigned).failures.first
+      return (failure?.error as? ReplicaError)?.code == .foreignSession
+    }
+    let before = try objects()
+    #expect(try await isRefused(other, Self.users.other))
+    #expect(try objects() == before)
+    for text in ["two\n", "three\n"] {
+      Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      _ = store.takeRequests()
+      // Anybody who may write to the store can put an unsigned one.
+      #expect(try await isRefused(victim, Self.users.victim) != isSigned)
+    }
+    #expect(store.takeRequests().contains { $0.hasPrefix("LIST") } != isSigned)
+    #expect(try await isRefused(other, Self.users.other))
+    #expect(try (objects().count > before.count) == isSigned)
+  }
+
   @Test func `every revision names its user`() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }

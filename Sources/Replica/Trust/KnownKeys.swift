@@ -64,6 +64,9 @@ package final class KnownKeys: Sendable {
   /// Verifies who signed a revision.
   ///
   /// One without a signature is accepted if no key of its device is known, or its session began
+  /// Whether a device is this one, whose key is known.
+  func isOwn(_ device: String) -> Bool { device == own }
+
   /// before the second in which that key was created.
   ///
   /// - Parameter json: the revision as stored.

@@ -52,7 +52,7 @@ struct FormerCopy {
     let listing = try await FolderListing(folder, session: state.session, in: context.store)
     var remote = listing[state.session, in: folder]
     if let ownership = context.ownership {
-      guard case .own = try await ownership.finding(remote, by: context.reader) else { return nil }
+      guard try await ownership.finding(remote, by: context.reader).isOwn else { return nil }
     }
     let manifest = try Manifest(
       home: context.home, store: context.store.location, device: folder.device)

@@ -87,12 +87,14 @@ struct RemoteComparison {
   private func proveOwner(_ state: inout SessionState, _ remote: RemoteSession) async throws {
     guard let ownership = context.ownership else { return }
     let (session, folder) = (state.session, writer.folder)
-    guard ownership.hasClaimed(session) else {
+    guard !ownership.proves(state.entry.owner, session, in: folder) else { return }
+    let finding = try await ownership.finding(remote, by: context.reader)
+    guard finding == .proven || ownership.hasClaimed(session) else {
       throw ownership.refusal(session, state.local.files.log)
     }
-    guard !ownership.proves(state.entry.owner, session, in: folder) else { return }
-    switch try await ownership.finding(remote, by: context.reader) {
-    case .own: state.entry.owner = ownership.proof(session, in: folder)
+    switch finding {
+    case .proven, .own:
+      state.entry.owner = ownership.proof(session, in: folder, by: finding)
     case .undecided where state.consent == .logs: state.mustProveOwner = true
     case .undecided, .foreign: throw ownership.refusal(session, state.local.files.log)
     }

@@ -40,7 +40,7 @@ struct SupersededObjectCollector {
 
   private func sweep(_ remote: RemoteSession) async throws {
     if let ownership = context.ownership,
-      try await ownership.finding(remote, by: context.reader) != .own
+      try await !ownership.finding(remote, by: context.reader).isOwn
     {
       return try context.manifest.forget(remote.session)
     }
