@@ -26,7 +26,7 @@ extension SyncContext {
     return try SyncContext(
       home: home, device: device, store: store, machine: machine, transfers: transfers,
       redaction: redaction, consent: consent, ownership: ownership, limits: limits, signer: signer,
-      keys: KnownKeys(home, named: trust, own: signer), logger: logger)
+      keys: KnownKeys(home, named: trust, own: signer, former: device.ids), logger: logger)
   }
 }
 

@@ -112,7 +112,8 @@ struct CommandContext {
   func knownKeys() -> KnownKeys {
     KnownKeys(
       home, named: settings.trust,
-      own: openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId))
+      own: openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId),
+      former: device.ids)
   }
 
   private init(

@@ -171,6 +171,21 @@ import Testing
     #expect(try Directory.names(in: home.home.controlPath).count == 2)
   }
 
+  @Test func `revisions below a former id of the home have to be signed, too`() throws {
+    let machine = home.clock.machine
+    let former = home.device.deviceId
+    _ = try #require(try DeviceKey.load(home.home, home.device, on: machine))
+    try File.remove(home.home.devicePath)
+    let device = try Device.load(home.home, on: machine)
+    let own = try #require(try DeviceKey.load(home.home, device, on: machine))
+    let json = try sidecar().json()
+    let folder = SessionFolder(device: former, day: folder.day)
+    try check(json, by: known(own: own), in: folder)
+    let keys = KnownKeys(home.home, named: [:], own: own, former: [former, "gone"])
+    let error = #expect(throws: ReplicaError.self) { try check(json, by: keys, in: folder) }
+    #expect(error?.detail.contains("is not signed") == true)
+  }
+
   /// RFC 8032, section 7.1, test 1.
   @Test func `keys match the test vectors of RFC 8032`() throws {
     let seed = Array(

@@ -2,8 +2,8 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// The known signing keys of devices: those that a person named, this device's own, and for any
-/// other device the first one seen.
+/// The known signing keys of devices: those that a person named, this home's own, and for any other
+/// device the first one seen.
 package final class KnownKeys: Sendable {
   /// A key, and when it was created; nil if unknown.
   package struct Key: Sendable, Equatable, Codable {
@@ -16,7 +16,7 @@ package final class KnownKeys: Sendable {
     }
   }
 
-  /// Keys that a person named, and this device's own, by device.
+  /// Keys that a person named, and this home's own, by device.
   private let named: [String: Key]
   /// The file that remembers the rest.
   private let path: String
@@ -31,9 +31,12 @@ package final class KnownKeys: Sendable {
   ///   - home: the home.
   ///   - named: keys that a person named, by device.
   ///   - own: this device's key; nil if unknown.
-  package init(_ home: Home, named: [String: Key], own: DeviceKey?) {
+  ///   - former: ids that the home had before, whose keys it may still have.
+  package init(_ home: Home, named: [String: Key], own: DeviceKey?, former: [String] = []) {
     path = home.path + "/trust.json"
-    var named = named
+    let made = former.compactMap { DeviceKey.find(home, deviceId: $0) }
+      .map { ($0.deviceId, Key($0.publicKey, since: $0.created)) }
+    var named = named.merging(made) { first, _ in first }
     if let own { named[own.deviceId] = Key(own.publicKey, since: own.created) }
     self.named = named
     self.own = own?.deviceId
