@@ -365,11 +365,17 @@ public struct Sidecar: Sendable, Equatable, Codable {
   /// Reads a sidecar file.
   ///
   /// - Throws: ``SidecarError`` if it is missing or damaged; ``SystemError``.
-  public static func load(_ path: String) throws -> Sidecar {
+  public static func load(_ path: String) throws -> Sidecar { try read(path).sidecar }
+
+  /// Reads a sidecar file, and returns its bytes, too, which a signature covers.
+  ///
+  /// - Throws: ``SidecarError`` if it is missing or damaged; ``SystemError``.
+  package static func read(_ path: String) throws -> (sidecar: Sidecar, json: [UInt8]) {
     do {
-      let sidecar = try Sidecar(json: try AtomicFile.read(path))
+      let json = try AtomicFile.read(path)
+      let sidecar = try Sidecar(json: json)
       try sidecar.checkIds(at: path)
-      return sidecar
+      return (sidecar, json)
     } catch let error as SystemError where error.isNotFound {
       throw SidecarError(isMissing: true, path: path, detail: "there is none")
     } catch let error as DecodingError {

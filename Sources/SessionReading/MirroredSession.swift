@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 package import Platform
 package import Replica
@@ -38,8 +39,7 @@ package struct MirroredSession {
       }
     }
     let path = try wanted.choose(among: found)
-    let sidecar = try Sidecar.load(path + ".json")
-    let json = try AtomicFile.read(path + ".json")
+    let (sidecar, json) = try Sidecar.read(path + ".json")
     let names = path.split(separator: "/").suffix(3).map(String.init)
     guard let status = try FileStatus(path + ".log") else {
       throw ReadingError(.unfit, "the mirror has no log of \(sidecar.sessionId)")
@@ -57,40 +57,70 @@ package struct MirroredSession {
       folder: SessionFolder(device: names[0], day: names[1]))
   }
 
+  /// Why the log may not be what its device recorded.
+  package enum Doubt: Sendable, Equatable {
+    /// Something contradicts it, or nothing states what the log has to be.
+    case contradicted(String)
+    /// The log is as its sidecar states, but nothing proves whose that is.
+    case unproven(String)
+  }
+
   /// Why the log may not be what its device recorded; nil if its sidecar states its digest, and is
-  /// signed as the device's sidecars have to be.
+  /// signed with the device's known key.
   ///
   /// - Throws: ``Platform/SystemError``, and the errors of reading known keys.
-  package func doubt(knowing keys: KnownKeys) throws -> String? {
+  package func doubt(knowing keys: KnownKeys) throws -> Doubt? {
     guard sidecar.status != .active else {
-      return
-        "\(sidecar.sessionId) was open when it was pulled: nothing states what its log has to be"
+      return .contradicted(
+        "\(sidecar.sessionId) was open when it was pulled: nothing states what its log has to be")
     }
     guard let digest = sidecar.digest else {
-      return "the mirror's sidecar of \(sidecar.sessionId) states no digest of its log"
+      return .contradicted(
+        "the mirror's sidecar of \(sidecar.sessionId) states no digest of its log")
     }
+    let proof: KnownKeys.CopyProof
     do {
-      try keys.checkCopy(json, sidecar, length: StreamOffset(length), in: folder)
+      proof = try keys.checkCopy(json, sidecar, length: StreamOffset(length), in: folder)
     } catch let error as ReplicaError {
-      return error.description
+      return .contradicted(error.description)
     }
     guard try LocalStream(OpenFile(log), from: 0).digest() == digest else {
-      return "\(log) has other bytes than its sidecar states"
+      return .contradicted("\(log) has other bytes than its sidecar states")
     }
-    return nil
+    switch proof {
+    case .proven: return nil
+    case .unsigned:
+      return .unproven(
+        "\(sidecar.sessionId) is unverified: its sidecar is not signed, as those of version 0.1.0, so "
+          + "anybody may have written it")
+    case .unknownKey:
+      return .unproven(
+        "\(sidecar.sessionId) is unverified: no key of device \(folder.device) is known; name it under "
+          + "'trust:' in the configuration")
+    }
   }
 
   /// Passes the log to a function, in pieces.
   ///
-  /// - Throws: ``Platform/SystemError``, and errors of `write`.
-  package func read(_ write: (UnsafeRawBufferPointer) throws -> Void) throws {
+  /// - Parameter isExpected: whether its bytes have to be those that the sidecar states: the mirror
+  ///   may change after ``doubt(knowing:)``.
+  /// - Throws: ``ReadingError`` at the end if they are others; ``Platform/SystemError``, and errors of
+  ///   `write`.
+  package func read(
+    asStated isExpected: Bool, _ write: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
     let file = try OpenFile(log)
     var position: Int64 = 0
+    var digest = SHA256()
     while true {
       let bytes = try file.read(at: position, count: 1 << 20)
-      if bytes.isEmpty { return }
+      if bytes.isEmpty { break }
       position += Int64(bytes.count)
+      if isExpected { digest.update(data: bytes) }
       try bytes.withUnsafeBytes(write)
     }
+    guard isExpected, Hex.text(digest.finalize()) != sidecar.digest else { return }
+    throw ReadingError(
+      .changed, "\(log) changed while it was read; nothing was restored, try again")
   }
 }

@@ -64,12 +64,12 @@ package final class KnownKeys: Sendable {
     }
   }
 
-  /// Verifies who signed a revision.
-  ///
-  /// One without a signature is accepted if no key of its device is known, or its session began
   /// Whether a device is this one, whose key is known.
   func isOwn(_ device: String) -> Bool { device == own }
 
+  /// Verifies who signed a revision.
+  ///
+  /// One without a signature is accepted if no key of its device is known, or its session began
   /// before the second in which that key was created.
   ///
   /// - Parameter json: the revision as stored.
@@ -103,16 +103,27 @@ package final class KnownKeys: Sendable {
     if remembers, known.since == nil { try remember(key, of: device) }
   }
 
+  /// What the signature of a copy proves.
+  package enum CopyProof: Sendable {
+    /// That it is its device's.
+    case proven
+    /// Nothing, because no key of its device is known.
+    case unknownKey
+    /// Nothing, because there is none, and nothing shows that there has to be one.
+    case unsigned
+  }
+
   /// Verifies who signed the copy of a seal in a mirror; remembers no key, because anybody may have
   /// made the copy.
   ///
   /// - Parameters:
   ///   - json: the copy.
   ///   - length: the stream's length.
-  /// - Throws: ``ReplicaError`` if it is not its device's.
+  /// - Throws: ``ReplicaError`` if it is not its device's, or lacks a signature and has other members
+  ///   that only signed ones have.
   package func checkCopy(
     _ json: [UInt8], _ sidecar: Sidecar, length: StreamOffset, in folder: SessionFolder
-  ) throws {
+  ) throws -> CopyProof {
     let revision =
       SealSignature.revision(of: json, sidecar, length: length, in: folder)
       ?? RevisionName(
@@ -120,6 +131,16 @@ package final class KnownKeys: Sendable {
         generation: sidecar.generation ?? 1, length: length, json: json)
     let signer = try SealSignature.signer(of: json, sidecar, revision, in: folder)
     try check(signer, revision, in: folder, remembers: false)
+    guard signer == nil else {
+      return try named[folder.device] ?? seen(folder.device) == nil ? .unknownKey : .proven
+    }
+    guard sidecar.previous == nil, sidecar.indexes == nil else {
+      throw ReplicaError(
+        .damagedObject,
+        "\(folder.key)\(revision.fileName) is not signed, but its version of Tidemark signs: somebody "
+          + "else may have written it")
+    }
+    return .unsigned
   }
 
   /// Verifies that a session may lack a revision: not if it has segments and its device signs.

@@ -16,8 +16,9 @@ struct Restore: AsyncParsableCommand {
       'tidemark pull' has filled, into a new session that names the old one in 'continues'; the next \
       upload sends it. What was restored before, and is still there, is not restored again. A mirror's \
       log is compared with the digest in its sidecar, and that with the device's signature; if they \
-      differ, or the session was still open, nothing is restored (65) without --unverified. With \
-      --json one object: session, restored (the same id, or the new one; with --dry-run nothing), from \
+      differ, a signature is missing, or the session was still open, nothing is restored (65) without \
+      --unverified. If no key of the device is known, or its version did not sign yet, the session is \
+      restored and named as unverified. With --json one object: session, restored (the same id, or the new one; with --dry-run nothing), from \
       (trash, store or mirror; local if it was restored before).
 
       Examples:
@@ -70,15 +71,16 @@ struct Restore: AsyncParsableCommand {
     if let from {
       let copy = try MirroredSession.find(wanted, in: from)
       if try reportEarlier(copy.sidecar, copy.length, restorer) { return }
-      if let doubt = try copy.doubt(knowing: setup.knownKeys()) {
-        guard unverified else {
-          throw Failure(.integrity, "\(doubt). To restore it all the same, add --unverified")
-        }
-        Console.complain(String(oneLine: doubt))
+      switch try copy.doubt(knowing: setup.knownKeys()) {
+      case .contradicted(let doubt) where !unverified:
+        throw Failure(.integrity, "\(doubt). To restore it all the same, add --unverified")
+      case .contradicted(let doubt), .unproven(let doubt): Console.complain(String(oneLine: doubt))
+      case nil: break
       }
       if dryRun { return try report(copy.sidecar, as: nil, from: "mirror") }
       let restored = try await restorer.restore(
-        copy.sidecar, length: copy.length, agingFrom: mark, locking: lock, copy.read)
+        copy.sidecar, length: copy.length, agingFrom: mark, locking: lock
+      ) { try copy.read(asStated: !unverified, $0) }
       return try report(copy.sidecar, as: restored, from: "mirror")
     }
     let catalog = SessionCatalog(try setup.reading(.remote))
