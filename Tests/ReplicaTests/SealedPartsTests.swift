@@ -188,6 +188,30 @@ import Testing
     #expect(read.isEmpty)
   }
 
+  /// The same where frames have no hashes: in the middle of a segment, and then at its end.
+  @Test(arguments: [true, false])
+  func `a reader that stops early learns of forged bytes without an index`(
+    isForged: Bool
+  ) async throws {
+    struct Enough: Error {}
+    for isNull in [true, false] {
+      let made = try made(generations: 2)
+      try await made.seal(device: device) {
+        $0.indexes = isNull ? $0.indexes.map { $0.map { _ in nil } } : nil
+      }
+      for name in try await made.names() where isForged && name.kind == .plain {
+        try forge(name, .frames, in: made)
+      }
+      let remote = try await made.remote()
+      let error = await #expect(throws: (any Error).self) {
+        try await RemoteReader(made.store, knowing: nil).read(remote, upTo: remote.end) { _ in
+          throw Enough()
+        }
+      }
+      #expect(error is ReplicaError == isForged && error is Enough != isForged)
+    }
+  }
+
   @Test func `the seal of version 0 point 1 names no index, and is read as before`() async throws {
     let made = try made(generations: 1)
     try await made.seal(device: device) { $0.indexes = nil }

@@ -163,12 +163,20 @@ final class RemoteStream {
     }
     var isComplete = isWhole
     let part = isWhole ? segment.positions : segment.positions(of: position..<end)
+    // A reader that stops within a segment has had bytes that only its end proves.
+    let mustFinish = isWhole && !salvages && !stored.provesFrames
+    var stop: (any Error)?
     for piece in stored.layout.pieces(of: part) {
       let offset = segment.offset(of: piece.range.lowerBound)
       func give(_ bytes: UnsafeRawBufferPointer, _ offset: StreamOffset) throws {
         if isWhole { hasher.update(bufferPointer: bytes) }
+        guard stop == nil else { return }
         try checkJoin(bytes, at: offset, of: segment, body)
-        try hand(bytes, at: offset, upTo: end, body)
+        do {
+          try hand(bytes, at: offset, upTo: end, body)
+        } catch  where mustFinish {
+          stop = error
+        }
       }
       do {
         switch piece.source {
@@ -204,6 +212,7 @@ final class RemoteStream {
         ReplicaError(
           .damagedObject, "\(segment.fileName) holds other bytes than its name says"), body)
     }
+    if let stop { throw stop }
   }
 
   private func open(

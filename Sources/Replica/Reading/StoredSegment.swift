@@ -21,7 +21,7 @@ final class StoredSegment {
   private let head: (start: Int64, bytes: [UInt8])
   /// Whether each frame is compared with its hash: a reader may stop before the whole segment can be
   /// compared with its name.
-  private let provesFrames: Bool
+  let provesFrames: Bool
   /// The frames fetched last.
   private var run: (start: Int64, bytes: [UInt8])?
   /// The frame decompressed last.
