@@ -248,9 +248,12 @@ package struct SessionReader: Sendable {
   /// Why the store's copy may not be the one that this home sealed; nil if nothing suggests that.
   private var doubtAboutSeal: String? {
     guard !isLocal, entry.location == .both, let seal = entry.sidecar.seal,
-      let remote = entry.remote, remote.seal == nil, entry.sidecar.remoteReapedAt == nil,
+      let remote = entry.remote, entry.sidecar.remoteReapedAt == nil,
       seal.store == catalog.context.store?.location
     else { return nil }
+    // An earlier one, even a genuine one, may have been put back.
+    let number = RevisionName(seal.revision)?.number ?? 0
+    guard remote.seal.map({ $0.number < number }) ?? true else { return nil }
     return
       "\(entry.session): this home sealed it with \(seal.revision), which is not in the store any "
       + "more: somebody has deleted it, and may have written what is there now; 'tidemark verify "

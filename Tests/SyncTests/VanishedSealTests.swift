@@ -52,6 +52,30 @@ import Testing
     #expect(salvaged.told.contains { $0.contains(seal.fileName) })
   }
 
+  @Test func `an earlier seal that was put back is not read as this home's`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    writer.print("one")
+    try await site.upload()
+    try writer.end(.exit(0))
+    try await site.upload()
+    let remote = try await site.remote(writer.session)
+    let seal = try #require(remote.seal)
+    try #require(seal.number > 1)
+    let json = try await site.store.get(remote.folder.key + seal.fileName)
+    let earlier = RevisionName(
+      session: writer.session, number: seal.number - 1, status: seal.status, length: seal.length,
+      json: json)
+    _ = try await site.store.put(remote.folder.key + earlier.fileName, json)
+    #expect(
+      try await read(site, writer.session, .verified).bytes == site.local.log(writer.session))
+    _ = try await site.store.delete([remote.folder.key + seal.fileName])
+    let error = await #expect(throws: ReadingError.self) {
+      _ = try await read(site, writer.session, .verified)
+    }
+    #expect(error?.code == .damaged && error?.description.contains(seal.fileName) == true)
+  }
+
   @Test(arguments: ["seal", "all but a hold", "another seal"])
   func `a copy without this home's seal fails to verify until it is sealed again`(
     what: String
