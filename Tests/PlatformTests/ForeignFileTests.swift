@@ -76,6 +76,12 @@ import Testing
     #expect(try isOpened("ours.log"))
     #expect(try !isOpened("theirs.log"))
     #expect(try !isOpened("chain.log"))
+    #expect(try File.resolveForeign(path("ours.log")) == File.resolve(path("private/app.log")))
+    for name in ["theirs.log", "chain.log"] {
+      let error = #expect(throws: SystemError.self) { try File.resolveForeign(path(name)) }
+      #expect(error?.isDenied == true)
+    }
+    #expect(throws: SystemError.self) { try File.resolveForeign(path("private")) }
     try #require(chown(path("private/app.log"), Self.other, Self.other) == 0)
     #expect(try isOpened("theirs.log") && isOpened("chain.log") && isOpened("ours.log"))
   }

@@ -109,3 +109,17 @@ extension Descriptor {
     return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }
+
+extension File {
+  /// The path of another program's file with links resolved, at the path itself, too; each by the rule
+  /// of ``Descriptor/init(openingForeign:followsLast:)``.
+  ///
+  /// - Throws: ``SystemError``, also if it is not a regular file.
+  package static func resolveForeign(_ path: String) throws(SystemError) -> String {
+    let opened = try Descriptor(openingForeign: path, followsLast: true).status()
+    guard let resolved = resolve(path), let found = try FileStatus(resolved),
+      (found.device, found.inode) == (opened.device, opened.inode)
+    else { throw SystemError(operation: "follow the links of", path: path, errno: EAGAIN) }
+    return resolved
+  }
+}

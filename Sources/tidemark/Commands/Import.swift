@@ -13,7 +13,8 @@ struct Import: AsyncParsableCommand {
     abstract: "Import existing log files as sessions; .gz and .zst are unpacked.",
     discussion: """
       The files are read where they are by the next upload, and must stay until then. A file that was \
-      imported before is named with its session. For logs that still grow use 'sources:' in the \
+      imported before is named with its session. A link, or one on the way, is followed only if you, root \
+      or the file's owner made it. For logs that still grow use 'sources:' in the \
       configuration.
 
       With --json one object a line: path, session, isNew; with --dry-run session only \
@@ -55,17 +56,11 @@ struct Import: AsyncParsableCommand {
     var failed = 0
     for file in files {
       do {
-        let path = URL(filePath: file).standardizedFileURL.resolvingSymlinksInPath().path
+        let path = try File.resolveForeign(file)
         guard let pattern = SourcePattern(path) else {
           throw Failure(.usage, "\(String(printable: file.utf8)) names no file")
         }
         guard let lock else {
-          guard let status = try FileStatus(path) else {
-            throw SystemError(operation: "open", path: path, errno: SystemError.Number.notFound)
-          }
-          guard status.kind == .file else {
-            throw Failure(.usage, "\(String(oneLine: file)) is not a regular file")
-          }
           try say(Line(path: path, session: attacher.session(of: path), isNew: nil))
           continue
         }
