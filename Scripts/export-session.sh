@@ -70,13 +70,21 @@ look() {
 # Leaves in $work/found the segments that the seal in $work/object names, and no others: any writer
 # to the store can add one that reaches further.
 keep_named() { # KEY
-  jq -r 'if .objects | type == "array" then .objects[], (.basis // [])[] else error end | strings' \
-    "$work/object" >"$work/named" 2>/dev/null ||
+  jq -r 'def names: if type == "array" and all(type == "string") then .[] else error end;
+    (.basis // []) as $basis
+    | (.objects | names | "objects \(.)"), ($basis | names | "basis \(.)")' \
+    "$work/object" >"$work/lists" 2>/dev/null ||
     fail 65 "$1 seals the session, but does not name its objects."
-  if grep -qvE "^$session\.g[1-9][0-9]*\.[0-9]{12}-[0-9]{12}\.[0-9a-f]{16}\.[0-9]+\.(log|delta)\.zst$" \
-    "$work/named"; then
+  # The stream's are of the seal's generation, and what these copy from is of earlier ones.
+  if grep -qvE "^(objects|basis) $session\.g[1-9][0-9]*\.[0-9]{12}-[0-9]{12}\.[0-9a-f]{16}\.[0-9]+\.(log|delta)\.zst$" \
+    "$work/lists" || ! awk -v generation="$generation" '{ split($2, part, "."); own = substr(part[2], 2) + 0 }
+      $1 == "basis" ? own >= generation + 0 : own != generation + 0 { exit failed = 1 }
+      END { exit failed }' "$work/lists"; then
     fail 65 "$1 seals the session, but names other things than its objects."
   fi
+  jq -e '.indexes == null or (.indexes | length) == (.objects + (.basis // []) | length)' \
+    "$work/object" >/dev/null 2>&1 || fail 65 "$1 does not list one index for each object."
+  cut -d ' ' -f 2 "$work/lists" >"$work/named"
   awk -F '\t' 'FILENAME == ARGV[1] { named[$0]; next }
     { name = $11; sub(/.*\//, "", name) }
     $3 != "g" || name in named' "$work/named" "$work/found" >"$work/kept"

@@ -84,12 +84,15 @@ import Testing
       tried '.objects = []' "names no object for bytes 0 to $length"
       tried 'del(.objects)' "without naming its objects"
       tried '.deviceId = "../../out"' "holds the sidecar of"
+      tried '.basis = .objects' "cannot be one of the stream"
+      tried '.objects += [.objects[0] | sub("[.]g1[.]"; ".g2.")]' "cannot be one of the stream"
+      tried '.indexes += [null]' "one index for each object"
       find . -name 'out*'
       """)
     let readers = ["65 show 1", "65 export 1", "65 export 1", "65 grep 1", "65 verify 0"]
     let told = (readers + ["1 pull 1 0", "65 script 0"]).joined(separator: "\n") + "\n"
     #expect(
-      result.text == String(repeating: told, count: 4), "\(result.text) \(result.errors)")
+      result.text == String(repeating: told, count: 7), "\(result.text) \(result.errors)")
   }
 
   /// Twenty gigabytes of zeros in every kind of object that readers open.
