@@ -1,3 +1,4 @@
+import Foundation
 import TestServers
 import TestSupport
 import Testing
@@ -37,6 +38,34 @@ import Testing
     #expect(text.contains(#""appName":"api""#))
     #expect(text.contains("api 1\napi 1\napi 2\napi 2\napi 3\napi 3\n"), "\(text)")
     #expect(!text.contains("no\n"))
+  }
+
+  @Test(.enabled(if: getuid() == 0, "only root can give a link away"))
+  func `import follows another user's link only to that user's files`() async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint)
+    let result = try await program.shell(
+      """
+      cd '\(program.folder.path)' && $T init '\(endpoint.url)' >&2
+      echo private >private.log; echo public >public.log
+      ln -s private.log ours.log; ln -s private.log theirs.log; ln -s . theirs
+      chown -h 65534 theirs.log theirs public.log
+      for file in theirs.log theirs/private.log theirs/public.log ours.log; do
+        $T import $file >/dev/null 2>>errors; echo $file: $?
+      done
+      grep -c 'another user made' errors
+      $T import --dry-run theirs.log 2>/dev/null; echo $?
+      """)
+    #expect(
+      result.text == """
+        theirs.log: 78
+        theirs/private.log: 78
+        theirs/public.log: 0
+        ours.log: 0
+        2
+        78
+
+        """, "\(result.errors)")
   }
 
   @Test func `import makes each file a session, once`() async throws {
