@@ -61,6 +61,7 @@ extension UploadPass {
       context, devices: [context.device.deviceId], openElsewhere: policy.openElsewhere)
     let plan = try await reaper.plan(policy.retention, skipsRecent: true)
     if let postponement = plan.postponement { observe(.postponed(postponement)) }
+    report.withoutCopy.formUnion(plan.withoutCopy)
     if let notice = policy.retention.warnBefore, !plan.expiring.isEmpty {
       observe(.expiring(plan.expiring, within: notice))
     }

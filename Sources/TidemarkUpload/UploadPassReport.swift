@@ -19,7 +19,7 @@ package struct UploadPassReport: Sendable {
   package var hasContactedStore = true
   /// Sessions whose proven remote copy is gone.
   package var vanished = VanishedCopies()
-  /// Sessions whose seal a listing of this pass lacks.
+  /// Sessions whose seal, or bytes, a listing of this pass lacks.
   var withoutCopy: Set<SessionID> = []
   /// Whether a failure of the store is to be reported.
   package var isReportDue = false

@@ -134,6 +134,40 @@ import Testing
     #expect(try await review(site).copies.isEmpty)
   }
 
+  @Test(arguments: ["segment", "seal"])
+  func `a session that lost an object after its local copy was deleted is named`(what: String)
+    async throws
+  {
+    let site = try Site()
+    let gone = try await session("gone", in: site)
+    try await reap(site, trash: .zero)
+    let kept = try await session("kept", in: site)
+    site.local.clock.advance(seconds: 8 * Self.day)
+    #expect(try await review(site).copies.isEmpty)
+    func plan() async throws -> ReapPlan {
+      try await RemoteReaper(site.context(), devices: [site.device.deviceId]).plan(
+        Retention(), skipsRecent: true)
+    }
+    #expect(try await plan().withoutCopy.isEmpty)
+    let remote = try await site.remote(gone)
+    let name = what == "seal" ? remote.seal?.fileName : remote.segments.first?.fileName
+    _ = try await site.store.delete([remote.folder.key + #require(name)])
+    // The reaper lists the folder anyway.
+    let doubted = try await plan().withoutCopy
+    #expect(doubted == [gone])
+    #expect(try await review(site, doubting: doubted).copies == [.init(gone, leaving: .nothing)])
+    #expect(try await review(site, doubting: doubted).requests.isEmpty)
+
+    // One that this home never proved is no cause for a request.
+    let other = try Site()
+    _ = try await session("x", in: other)
+    other.local.clock.advance(seconds: 2 * Self.day)
+    #expect(try await review(other).copies.isEmpty)
+    let found = try await review(other, doubting: [gone])
+    #expect(found.copies.isEmpty && found.requests.allSatisfy { $0.hasPrefix("HEAD") })
+    #expect(kept != gone)
+  }
+
   /// A clock that was set back makes every seal look new.
   @Test func `a copy that a pass misses is asked for, however new its seal`() async throws {
     let site = try Site()

@@ -72,7 +72,8 @@ package struct ReapPlan: Sendable, Equatable {
   /// Sessions whose last copy, in the store, expires soon; filled if ``Retention/warnBefore`` is
   /// set.
   package var expiring: [SessionID] = []
-  /// Local sessions whose seal, or an object that it names, a listing lacks.
+  /// Local sessions whose seal, or an object that it names, a listing lacks; and remote ones that are
+  /// not local and lack the seal or bytes, whoever sealed them.
   package var withoutCopy: Set<SessionID> = []
   /// Ended local sessions of unknown age, whose age starts now.
   package var undated: [SessionID] = []

@@ -112,6 +112,9 @@ package struct RemoteReaper: Sendable {
     }
     let local = LocalSession(context.home, remote.session)
     let own = try? Sidecar.load(local.files.sidecar)
+    // The proof of a local session is checked when it is to be deleted; of one that is gone, only the
+    // review of seals knows whether this home proved it.
+    if own == nil, !remote.isWhole { plan.withoutCopy.insert(remote.session) }
     var (age, text) = ages.age(since: newest)
     // For its own seal, this home knows better than a date from a clock that was not set.
     if retention.countsLivedTime, age >= min(retention.remote, Retention.leftoverAge),
@@ -188,4 +191,9 @@ package struct RemoteReaper: Sendable {
         remote, keys: keys, evidence: evidence,
         reason: "its seal has made \(Plural.text(keys.count, "object")) obsolete"))
   }
+}
+
+extension RemoteSession {
+  /// Whether it is sealed, and has every byte of the sealed stream.
+  fileprivate var isWhole: Bool { seal.map { mark >= $0.length } ?? false }
 }

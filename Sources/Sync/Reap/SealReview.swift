@@ -21,12 +21,12 @@ package struct SealReview: Sendable {
   private static let pause = Duration.hours(1)
 
   /// A seal that the store should have.
-  private struct Proof: Sendable {
+  fileprivate struct Proof: Sendable {
     let session: SessionID
     let folder: SessionFolder
     let revision: String
-    /// The segments that it names, as far as this home's own record tells.
-    let objects: [String]
+    /// The segments that it names; nil if only the seal itself says.
+    let objects: [String]?
     let sealedAt: Timestamp
     let isLocal: Bool
   }
@@ -51,6 +51,8 @@ package struct SealReview: Sendable {
       record.doubted = doubted
       do {
         record.found = try await find(retention, besides: record, at: now)
+        // The remote reaper doubts them again in a later pass than the local one.
+        record.doubted.formUnion(record.found.map(\.session))
         (record.at, record.next) = (now, now + Self.interval)
       } catch let error as StoreError where error.code != .cancelled {
         context.logger.warning("seals were not reviewed: \(error)")
@@ -65,9 +67,14 @@ package struct SealReview: Sendable {
     _ retention: Retention, besides known: VanishedCopies.Record, at now: Timestamp
   ) async throws -> [VanishedCopies.Record.Found] {
     let here = try sealed(retention, at: now, doubting: known.doubted)
+    // The ledger may be long: while nothing is in doubt, local seals suffice.
+    let isQuiet = !here.isEmpty && known.doubted.isEmpty && known.found.isEmpty
+    var gone = try isQuiet ? [] : deleted(retention, at: now)
     var listings: [SessionFolder: FolderListing] = [:]
-    if known.doubted.isEmpty, known.found.isEmpty {
-      let proofs = try here.isEmpty ? deleted(retention, at: now) : here
+    // A listing shows sessions of other homes, too.
+    let isDoubted = (here + gone).contains { known.doubted.contains($0.session) }
+    if !isDoubted, known.found.isEmpty {
+      let proofs = here.isEmpty ? gone : here
       let checked = known.at.map { $0 - SealClaim.pause } ?? Timestamp(milliseconds: 0)
       let witness = proofs.filter { $0.sealedAt <= checked }
         .max { $0.sealedAt < $1.sealedAt }
@@ -80,8 +87,8 @@ package struct SealReview: Sendable {
       }
       if isWhole { return [] }
     }
-    let found = try await missing(
-      here + deleted(retention, at: now), known, &listings, retention)
+    if isQuiet { gone = try deleted(retention, at: now) }
+    let found = try await missing(here + gone, known, &listings, retention)
     for one in found {
       context.logger.error(
         "\(one.session): \(one.revision), or what it names, is not in the store any more")
@@ -101,18 +108,16 @@ package struct SealReview: Sendable {
     }
     for (folder, listing) in listed { listings[folder] = listing }
     let missed = Set(known.found.map(\.revision))
-    let suspects = proofs.compactMap { proof -> (Proof, names: [String])? in
-      let remote = listings[proof.folder]?[proof.session, in: proof.folder]
-      let whole =
-        (remote?.revisions.map(\.fileName) ?? []) + (remote?.segments.map(\.fileName) ?? [])
-      let names = Set([proof.revision] + proof.objects).subtracting(whole)
-      return names.isEmpty ? nil : (proof, names.sorted())
+    let suspects = proofs.compactMap { proof -> (Proof, listed: RemoteSession)? in
+      let listed =
+        listings[proof.folder]?[proof.session, in: proof.folder]
+        ?? RemoteSession(folder: proof.folder, session: proof.session)
+      return proof.isWhole(in: listed) ? nil : (proof, listed)
     }
     // A listing may be old: ask by name.
-    let asked = try await suspects.concurrentMap { proof, names in
-      if missed.contains(proof.revision) { return (proof, false) }
-      for name in names where try await !isThere(name, proof) { return (proof, false) }
-      return (proof, true)
+    let asked = try await suspects.concurrentMap { proof, listed in
+      guard !missed.contains(proof.revision) else { return (proof, false) }
+      return (proof, try await isWhole(proof, besides: listed))
     }
     return asked.filter { !$0.1 }.map { proof, _ in
       VanishedCopies.Record.Found(
@@ -120,6 +125,27 @@ package struct SealReview: Sendable {
         mark: listings[proof.folder]?[proof.session, in: proof.folder].mark ?? .zero,
         isLocal: proof.isLocal, until: proof.sealedAt + retention.remote)
     }
+  }
+
+  /// Whether everything that a listing lacks of a session is there.
+  private func isWhole(_ proof: Proof, besides listed: RemoteSession) async throws -> Bool {
+    let names = listed.fileNames
+    if !names.contains(proof.revision), try await !isThere(proof.revision, proof) { return false }
+    var objects = proof.objects ?? []
+    if proof.objects == nil, names.contains(proof.revision),
+      let seal = RevisionName(proof.revision)
+    {
+      do {
+        let sidecar = try await RemoteReader(context.store, knowing: nil).read(
+          seal, in: proof.folder)
+        objects = (sidecar.objects ?? []) + (sidecar.basis ?? [])
+      } catch is ReplicaError {
+        return false
+      }
+    }
+    for name in Set(objects).subtracting(names).sorted()
+    where try await !isThere(name, proof) { return false }
+    return true
   }
 
   /// Whether an object of a session is there; one whose size contradicts its name is cut.
@@ -187,11 +213,29 @@ package struct SealReview: Sendable {
         else { continue }
         proofs[entry.session] = Proof(
           session: entry.session, folder: SessionFolder(device: device, session: entry.session),
-          revision: name.fileName, objects: [], sealedAt: entry.at, isLocal: false)
+          revision: name.fileName, objects: nil, sealedAt: entry.at, isLocal: false)
       case (.remote, .expired), (_, .asked): proofs[entry.session] = nil
       default: break
       }
     }
     return Array(proofs.values)
+  }
+}
+
+extension SealReview.Proof {
+  /// Whether a listing shows the seal and the segments that it names or, without their names, its
+  /// whole stream.
+  fileprivate func isWhole(in listed: RemoteSession) -> Bool {
+    let names = listed.fileNames
+    guard names.contains(revision) else { return false }
+    if let objects { return names.isSuperset(of: objects) }
+    return RevisionName(revision).map { listed.mark(of: $0.generation) >= $0.length } ?? false
+  }
+}
+
+extension RemoteSession {
+  /// The names of its complete objects.
+  fileprivate var fileNames: Set<String> {
+    Set(revisions.map(\.fileName) + segments.map(\.fileName))
   }
 }
