@@ -6,6 +6,8 @@ package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible
     case localLogChanged
     /// Bytes of the stream are missing remotely.
     case missingBytes
+    /// Bytes of the stream are in no copy; what follows them was sent.
+    case lostBytes
     /// An object's content does not match its name, or objects contradict each other.
     case damagedObject
     /// The session in the store is another user's.

@@ -103,6 +103,56 @@ package final class LocalStream: Sendable {
     self.pieces = pieces
   }
 
+  /// Opens the part of a recorded session's stream between two holes, or after the last one.
+  private init(
+    _ log: LocalStream, _ recorded: RecordedLog, _ run: Range<StreamOffset>, isLast: Bool
+  ) {
+    (path, source, view) = (log.path, nil, log.view.map { RedactedView($0.spans, $0.format) })
+    let end = isLast ? nil : run.upperBound
+    pieces = [
+      Piece(file: recorded, start: run.lowerBound, base: Int64(run.lowerBound), end: end)
+    ]
+  }
+
+  /// The stream in pieces, each without a hole: only itself unless a rotated part between others is
+  /// gone.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func runs() throws -> [LocalStream] {
+    guard let only = pieces.first, pieces.count == 1, let recorded = only.file as? RecordedLog,
+      only.start == recorded.start
+    else { return [self] }
+    let runs = try recorded.runs()
+    guard runs.count > 1 else { return [self] }
+    return runs.enumerated().map { number, run in
+      LocalStream(self, recorded, run, isLast: number + 1 == runs.count)
+    }
+  }
+
+  /// The stream after its last hole: what is before it counts as pruned.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func afterHoles() throws -> LocalStream { try runs().last ?? self }
+
+  /// Where a stream whose beginning is gone can begin: not before the end of a private key whose
+  /// header is gone, because its lines would not be masked.
+  ///
+  /// - Throws: like ``read(_:)``.
+  package func safeBeginning(by redactor: Redactor) throws -> StreamOffset {
+    let local = try available()
+    let context = local.lowerBound + ByteCount(Redactor.context)
+    let text = try rawBytes(local.lowerBound..<min(context, local.upperBound))
+    guard local.lowerBound > 0, let footer = text.firstRange(of: Array("-----END ".utf8)),
+      text[..<footer.lowerBound].firstRange(of: Array("-----BEGIN ".utf8)) == nil
+    else { return local.lowerBound }
+    let end = text[footer.upperBound...].firstIndex(of: 0x0a).map { $0 + 1 } ?? text.count
+    let header = Array("-----BEGIN PRIVATE KEY-----\n".utf8)
+    let masked =
+      redactor.redactions(in: header + text[..<end], format: view?.format ?? .asIs).last?.range
+      .upperBound ?? 0
+    return masked > header.count ? local.lowerBound + ByteCount(end) : local.lowerBound
+  }
+
   private init(_ log: LocalStream, _ view: RedactedView) {
     (path, source, pieces) = (log.path, log.source, log.pieces)
     self.view = view

@@ -21,7 +21,7 @@ package struct RedactionSpan: Sendable {
 /// up to the span's end.
 final class RedactedView: Sendable {
   let spans: [RedactionSpan]
-  private let format: LogFormat
+  let format: LogFormat
   /// Masked bytes from the beginning up to an offset, by kind.
   let tally = Guarded<(end: StreamOffset, counts: [String: Int])>((0, [:]))
   /// The bytes before the last offset read, needed by the next read.

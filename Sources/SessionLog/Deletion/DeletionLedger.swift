@@ -161,6 +161,23 @@ package struct DeletionLedger: Sendable {
     return found
   }
 
+  /// First stream offsets of the rotated parts of a session that were pruned.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func prunedParts(of session: SessionID) throws -> [StreamOffset] {
+    try entries { $0 == session }.compactMap { entry in
+      guard entry.copy == .local, entry.failure == nil, entry.what.hasPrefix(Self.partMark) else {
+        return nil
+      }
+      return Int64(entry.what.dropFirst(Self.partMark.count)).map { StreamOffset($0) }
+    }
+  }
+
+  /// What an entry says of a rotated part that begins at an offset.
+  package static func part(at start: StreamOffset) -> String { "\(partMark)\(start)" }
+
+  private static let partMark = "part "
+
   private func files() throws -> [String] {
     try Directory.names(in: folder).filter { name in
       try name.hasSuffix(Self.suffix) && FileStatus("\(folder)/\(name)")?.kind == .file

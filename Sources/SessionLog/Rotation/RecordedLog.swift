@@ -6,12 +6,14 @@ package import Platform
 ///
 /// It shows the stream as it was when opened, and the live log's growth since, up to its next
 /// rotation. At most one part is open at a time, with one frame of it in memory.
+///
+/// A part that was lost between two others leaves a hole, see ``runs()``.
 package final class RecordedLog: LogBytes {
   /// Its first local byte; the parts before it were pruned.
   package let start: StreamOffset
   /// The live log's first byte.
   package let base: StreamOffset
-  /// The parts, in order and without gaps.
+  /// The parts, in order.
   package let parts: [LogPart]
   /// Nil at the moment of a rotation.
   private let live: OpenFile?
@@ -88,6 +90,32 @@ package final class RecordedLog: LogBytes {
   ///
   /// - Throws: ``Platform/SystemError``.
   package func end() throws -> StreamOffset { StreamOffset(try extent().end) }
+
+  /// The ranges of the stream that are on this machine, in order: more than one if a part between
+  /// others is gone.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func runs() throws -> [Range<StreamOffset>] {
+    var runs: [Range<StreamOffset>] = []
+    func add(_ range: Range<StreamOffset>) {
+      if let last = runs.last, range.lowerBound <= last.upperBound {
+        runs[runs.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        runs.append(range)
+      }
+    }
+    for (number, part) in parts.enumerated() {
+      do {
+        add(part.start..<part.start + (try files.open(part).length))
+      } catch let error as SystemError {
+        // One that cannot be read is there: reading it says why.
+        guard !error.isNotFound else { continue }
+        add(part.start..<(number + 1 < parts.count ? parts[number + 1].start : base))
+      }
+    }
+    add(base..<max(base, try end()))
+    return runs
+  }
 
   package func synchronize() throws { try live?.synchronize() }
 

@@ -64,7 +64,7 @@ extension Deleter {
       let part = removal.part
       return self.entry(
         .init(part.session, bytes: part.bytes, evidence: removal.evidence, reason: ""), .local,
-        what: "part \(part.start)")
+        what: DeletionLedger.part(at: part.start))
     }
     let recorded: RecordedDeletions?
     var failure: (any Error)?

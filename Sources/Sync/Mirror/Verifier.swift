@@ -42,7 +42,7 @@ package struct Verifier: Sendable {
     var here: StreamOffset = .max
     do {
       let changed = try changedLog(of: local, sidecar)
-      let log = try changed == nil ? local.openSentLog(sidecar, context) : nil
+      let log = try changed == nil ? local.openSentLog(sidecar, context)?.afterHoles() : nil
       here = try log?.available().lowerBound ?? .max
       // Before the first revision, only the local log shows which bytes are the device's.
       let isKnown = remote.revision == nil && here == 0
@@ -136,7 +136,8 @@ package struct Verifier: Sendable {
         + "bucket's versions"
     }
     let known = try knownObjects(sidecar)
-    if !known.isEmpty, let other = remote.cover(upTo: first).first(where: { !known.contains($0) }) {
+    let whole = try log.afterHoles().available().lowerBound
+    if !known.isEmpty, let other = remote.cover(upTo: whole).first(where: { !known.contains($0) }) {
       return
         "\(remote.folder.key)\(other.fileName) is not among the objects that were sent, and this "
         + "machine no longer has its bytes: somebody else may have put it. Put back what was sent from "
@@ -204,7 +205,9 @@ package struct Verifier: Sendable {
     VanishedCopies.forget(session, of: context)
     let known = try knownObjects(sidecar)
     try context.manifest.forget(session)
-    if first > 0, !known.isEmpty { try expect(known, of: sidecar) }
+    if try log.afterHoles().available().lowerBound > 0, !known.isEmpty {
+      try expect(known, of: sidecar)
+    }
     try context.home.mark(session)
     return true
   }

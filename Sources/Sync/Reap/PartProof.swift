@@ -87,9 +87,12 @@ struct PartProof {
   /// Proves that a listed segment equals the local log.
   private mutating func proven(_ segment: SegmentName) async throws -> ProvenSegment {
     let isHere = available.lowerBound <= segment.range.lowerBound
-    guard segment.range.upperBound <= available.upperBound, try !isHere || segment.matches(log)
-    else {
-      throw Doubt("\(segment.fileName) does not hold what is here")
+    do {
+      guard segment.range.upperBound <= available.upperBound, try !isHere || segment.matches(log)
+      else { throw Doubt("\(segment.fileName) does not hold what is here") }
+    } catch let error as ReplicaError {
+      // A rotated part is missing.
+      throw Doubt("\(segment.fileName) cannot be compared: \(error.detail)")
     }
     // The seal was put after every byte it names was proven.
     if sidecar.seal != nil || entry?.segments[segment] == true && segment.kind == .plain {

@@ -129,7 +129,7 @@ extension VanishedCopies.Record.Found {
     if let sidecar = try? Sidecar.load(local.files.sidecar) {
       guard sidecar.seal?.revision == revision, sidecar.remoteReapedAt == nil else { return nil }
       guard let log = try? local.openLog(sidecar.source),
-        let first = try? log.available().lowerBound
+        let first = try? log.afterHoles().available().lowerBound
       else { return .nothing }
       return first <= mark ? .whole : .end
     }

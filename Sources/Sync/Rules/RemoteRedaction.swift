@@ -56,7 +56,7 @@ package struct RemoteRedaction: Sendable {
         .missingBytes, "it ended under consent 'metadata', so that its log is not re-sent")
     }
     let log = try local.openLog(sidecar.source)
-    guard let log, try log.available().lowerBound == 0 else {
+    guard let log, try log.afterHoles().available().lowerBound == 0 else {
       throw ReplicaError(
         .missingBytes, "its whole log is not on this machine, so that it cannot be re-sent")
     }

@@ -80,8 +80,13 @@ struct RemoteWriter {
     if let end = state.end, name.range.upperBound < end { state.entry.isKept = true }
     var new = name.length
     if name.generation == state.entry.generation {
-      new = max(0, name.range.upperBound - state.entry.sent)
-      if new > 0 { (state.entry.sent, state.entry.link) = (name.range.upperBound, segment.endLink) }
+      // A segment after a hole of the local log does not raise the mark.
+      if name.range.lowerBound <= state.entry.sent {
+        new = max(0, name.range.upperBound - state.entry.sent)
+        if new > 0 {
+          (state.entry.sent, state.entry.link) = (name.range.upperBound, segment.endLink)
+        }
+      }
       try finish(&state)
     } else {
       // Until a revision names its generation, the next pass has to list it.

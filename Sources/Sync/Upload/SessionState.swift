@@ -24,7 +24,7 @@ struct SessionState {
   /// Whether the manifest has a row for it.
   var isInManifest = false
 
-  /// The local log; nil if none of it is left.
+  /// The local log, after its last hole; nil if none of it is left.
   var log: LocalStream?
   /// The log as it is sent; nil until a step needs it.
   var view: LocalStream?
@@ -113,6 +113,14 @@ struct SessionState {
     throw SystemError(operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
   }
 
+  /// The log as it is sent, between its holes.
+  ///
+  /// - Throws: like ``requireView()``; ``Replica/ReplicaError`` if a rule set that binds it is missing.
+  func runs(_ context: SyncContext) throws -> [LocalStream] {
+    let spans = try context.redaction.spans(requireView().redaction ?? [])
+    return try local.openLog(sidecar.source)?.redacted(by: spans, sidecar.format).runs() ?? []
+  }
+
   /// Whether the present log overrides the sent stream: an attached session's whole stream is one
   /// file.
   func isWholeFile() throws -> Bool {
@@ -144,7 +152,7 @@ extension SessionState {
     }
     if lock != nil, !state.isAttached { try local.compressParts(state.sidecar.format) }
     state.uploadState = try local.loadUploadState() ?? UploadState()
-    state.log = try local.openLog(state.sidecar.source)
+    state.log = try local.openLog(state.sidecar.source)?.afterHoles()
     if let log = state.log { (state.length, state.modified) = try log.status() }
     return state
   }

@@ -8,15 +8,15 @@ struct TailSender {
 
   init(_ writer: RemoteWriter) { self.writer = writer }
 
-  private var context: SyncContext { writer.context }
+  var context: SyncContext { writer.context }
 
   /// Puts segments until the store has the log as far as this pass sends it; fills whole gaps
   /// between existing segments, so that none partly overlaps another.
   func send(_ state: inout SessionState) async throws {
     guard let end = state.end else { return }
     let log = try state.requireView()
-    try expectLocal(state.entry.sent, log, state)
     try log.synchronize()
+    try await expectLocal(&state, upTo: end)
     try await SegmentCover(writer).coverTicks(&state)
     var signature = try openSignature(log, state, upTo: end)
     while state.entry.sent < end {
@@ -41,44 +41,15 @@ struct TailSender {
     }
   }
 
-  /// Expects bytes that the store lacks on this machine, which may have pruned them.
-  ///
-  /// - Throws: ``ReplicaError`` that names the bytes that the store has lost.
-  private func expectLocal(
-    _ offset: StreamOffset, _ log: LocalStream, _ state: SessionState
-  ) throws {
-    let local = try log.available().lowerBound
-    guard offset < local else { return }
-    let lost = state.vanished.filter {
-      $0.generation == state.entry.generation && $0.range.upperBound > offset
-        && $0.range.lowerBound < local
-    }.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    let names = lost.map { writer.folder.key + $0.fileName }.joined(separator: ", ")
-    let formers = FormerCopy(writer).devices(state)
-    let whose =
-      formers.isEmpty
-      ? ""
-      : ", neither of this device, \(writer.folder.device), nor of "
-        + "\(formers.joined(separator: " or ")), as which this home sent before,"
-    throw ReplicaError(
-      .missingBytes,
-      "bytes \(offset) to \(min(local, nextSegment(after: offset, state) ?? local)) of \(state.session) are neither in "
-        + "the store\(whose) nor on this machine, which pruned them once they were stored"
-        + (names.isEmpty ? "" : ": somebody deleted \(names)")
-        + ". Put the objects back from a backup or the bucket's versions, then run 'tidemark retry "
-        + "\(state.session)'; or keep what is left with 'tidemark show --salvage \(state.session) > "
-        + "FILE', and only then run 'tidemark delete --remote \(state.session)'")
-  }
-
   /// Start of the first existing segment after a gap.
-  private func nextSegment(after offset: StreamOffset, _ state: SessionState) -> StreamOffset? {
+  func nextSegment(after offset: StreamOffset, _ state: SessionState) -> StreamOffset? {
     state.entry.segments.keys.lazy
       .filter { $0.generation == state.entry.generation && $0.range.lowerBound > offset }
       .map(\.range.lowerBound).min()
   }
 
   /// Skips segments that exist already.
-  private func passPresent(_ state: inout SessionState, _ log: LocalStream) throws {
+  func passPresent(_ state: inout SessionState, _ log: LocalStream) throws {
     let mark = writer.remote(state).mark(of: state.entry.generation)
     guard mark > state.entry.sent else { return }
     state.entry.link = try log.link(before: mark)

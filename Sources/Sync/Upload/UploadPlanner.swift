@@ -179,7 +179,16 @@ extension UploadCheckpoint {
 extension SessionState {
   /// Log bytes not known to be in the store.
   fileprivate var unsent: ByteCount {
-    max(0, length - (isOfThisGeneration ? entry.sent : .zero))
+    guard isOfThisGeneration else { return length.byteCount }
+    // What was sent after a hole of the log does not raise the mark.
+    var (end, unsent) = (entry.sent, ByteCount.zero)
+    let later = entry.segments.keys.filter { $0.generation == entry.generation }.map(\.range).filter
+    { $0.upperBound > entry.sent }
+    for range in later.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      unsent += max(0, min(range.lowerBound, length) - end)
+      end = max(end, range.upperBound)
+    }
+    return unsent + max(0, length - end)
   }
 
   /// Log bytes that were sent, but in objects with unproven content.

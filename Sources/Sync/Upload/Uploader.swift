@@ -321,7 +321,9 @@ package struct Uploader: Sendable {
     entry.isDirty = true
     entry.isTransient = (error as? StoreError)?.isTransient == true
     if !Self.isForNextPass(error, of: item) {
-      let backoff = entry.isTransient ? Backoff.passing : .refused
+      // What follows lost bytes is sent as it grows.
+      let isPassing = entry.isTransient || (error as? ReplicaError)?.code == .lostBytes
+      let backoff = isPassing ? Backoff.passing : .refused
       entry.nextAttempt = backoff.next(after: entry.attempts, at: context.now())
       if !entry.isTransient { try Quarantine(context.home).add(session, reason: "\(error)") }
     }

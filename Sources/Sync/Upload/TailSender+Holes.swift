@@ -1,0 +1,122 @@
+import Platform
+import Replica
+import SessionLog
+
+/// Sends a log of which a rotated part, or another file that held its bytes, is gone.
+extension TailSender {
+  /// Expects bytes that the store lacks on this machine, which may have pruned or lost them.
+  ///
+  /// What follows lost bytes is sent all the same. What follows pruned ones is not: the objects that
+  /// had them may come back, and hold some of it.
+  ///
+  /// - Throws: ``ReplicaError`` that names the bytes that are nowhere.
+  func expectLocal(_ state: inout SessionState, upTo end: StreamOffset) async throws {
+    let log = try state.requireView()
+    let local = try log.available().lowerBound
+    guard state.entry.sent < local else { return }
+    let runs = try state.runs(context)
+    let ranges = try runs.map { try $0.available() }
+    let holes = holes(upTo: local, besides: ranges, state)
+    let file = try missingFile(holes, between: ranges, state)
+    if !holes.isEmpty, file == nil {
+      throw ReplicaError(.missingBytes, advice(on: holes, state))
+    }
+    for run in runs { try await send(run, upTo: end, &state) }
+    if let file { throw ReplicaError(.lostBytes, advice(on: holes, missing: file, state)) }
+    try passPresent(&state, log)
+  }
+
+  /// Puts what the store lacks of a part of the log between two holes.
+  private func send(
+    _ run: LocalStream, upTo end: StreamOffset, _ state: inout SessionState
+  ) async throws {
+    let generation = state.entry.generation
+    let end = min(end, try run.available().upperBound)
+    var start = max(try run.safeBeginning(by: context.redaction.current), state.entry.sent)
+    while start < end {
+      if let present = writer.remote(state).segment(at: start, of: generation) {
+        start = present.range.upperBound
+        continue
+      }
+      let range = start..<min(end, nextSegment(after: start, state) ?? end)
+      let segment = try await writer.put(range, &state) { state in
+        try await writer.lane.encode(
+          run, session: state.session, generation: generation, range: range,
+          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+          format: state.sidecar.format)
+      }
+      start = segment.name.range.upperBound
+    }
+  }
+
+  /// The ranges before an offset that neither the store nor this machine has.
+  private func holes(
+    upTo end: StreamOffset, besides runs: [Range<StreamOffset>], _ state: SessionState
+  ) -> [Range<StreamOffset>] {
+    let remote = writer.remote(state)
+    var holes: [Range<StreamOffset>] = []
+    var offset = state.entry.sent
+    while offset < end {
+      if let present = remote.segment(at: offset, of: state.entry.generation) {
+        offset = present.range.upperBound
+      } else if let run = runs.first(where: { $0.contains(offset) }) {
+        offset = run.upperBound
+      } else {
+        let next = runs.first { $0.lowerBound > offset }?.lowerBound ?? end
+        holes.append(offset..<min(end, next, nextSegment(after: offset, state) ?? end))
+        offset = holes[holes.count - 1].upperBound
+      }
+    }
+    return holes
+  }
+
+  /// Names the bytes that are nowhere, and why, as far as this home knows.
+  ///
+  /// - Parameter file: the file that had them and is missing; nil if they were pruned.
+  private func advice(
+    on holes: [Range<StreamOffset>], missing file: String? = nil, _ state: SessionState
+  ) -> String {
+    let session = state.session
+    let lost = state.vanished.filter { name in
+      name.generation == state.entry.generation && holes.contains { $0.overlaps(name.range) }
+    }.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    let names = lost.map { writer.folder.key + $0.fileName }.joined(separator: ", ")
+    let formers = FormerCopy(writer).devices(state)
+    let whose =
+      formers.isEmpty
+      ? ""
+      : ", neither of this device, \(writer.folder.device), nor of "
+        + "\(formers.joined(separator: " or ")), as which this home sent before,"
+    let ranges = holes.prefix(Self.mostNamed).map { "\($0.lowerBound) to \($0.upperBound)" }
+    let others = holes.count > ranges.count ? " and \(holes.count - ranges.count) more ranges" : ""
+    let why =
+      file.map { "where \($0) is missing, which this home did not delete; what follows is sent" }
+      ?? "which pruned them once they were stored"
+    let source =
+      file == nil || !names.isEmpty
+      ? "the objects back from a backup or the bucket's versions" : "it back from a backup"
+    return
+      "bytes \(ranges.joined(separator: ", "))\(others) of \(session) are neither in the store\(whose) "
+      + "nor on this machine, \(why)" + (names.isEmpty ? "" : ": somebody deleted \(names)")
+      + ". Put \(source), then run 'tidemark retry \(session)'; or keep what is left with 'tidemark show "
+      + "--salvage \(session) > FILE', and only then run 'tidemark delete "
+      + "\(file == nil ? "--remote " : "")\(session)'"
+  }
+
+  /// Maximum number of ranges to name.
+  private static let mostNamed = 5
+
+  /// The file that is missing where the first hole is; nil if there is none, or this home pruned it.
+  private func missingFile(
+    _ holes: [Range<StreamOffset>], between runs: [Range<StreamOffset>], _ state: SessionState
+  ) throws -> String? {
+    guard let hole = holes.first else { return nil }
+    if let source = state.sidecar.source { return source.path }
+    let start = runs.last { $0.upperBound <= hole.lowerBound }?.upperBound ?? 0
+    let end = runs.first { $0.lowerBound >= hole.upperBound }?.lowerBound ?? .max
+    let pruned = try DeletionLedger(context.home).prunedParts(of: state.session)
+    guard !pruned.contains(where: { (start..<end).contains($0) }) else { return nil }
+    let part = state.local.files.part(at: start)
+    return "the rotated part \(part.plain), or \(part.compressed),"
+  }
+}
