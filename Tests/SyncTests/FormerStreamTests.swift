@@ -238,6 +238,36 @@ import Testing
     #expect(try await Verifier(folder.site.context()).verify(sealed).problem == nil)
   }
 
+  @Test func `a redaction leaves former streams in which it masks nothing`() async throws {
+    var folder = folder
+    let runs = [Self.run(1), Self.run(2, "key k-0123456789abcdef"), Self.run(3)]
+    let session = try await send(runs)
+    try await seal()
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1, 2])
+    folder.site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "key", near: "k-0", pattern: "k-[0-9a-f]+")])
+    let redaction = try RemoteRedaction(folder.site.context())
+    let item = try #require(try await redaction.plan(session))
+    #expect(item.former.map(\.generation) == [2])
+    try redaction.begin(item)
+    try await folder.tick()
+    try await folder.tick(after: 86_400)
+    try await folder.tick(after: 86_400)
+    try await folder.expectSealed(1)
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1])
+    #expect(try await read(session, nil) == runs[2])
+    #expect(try await read(session, 1) == runs[0])
+    await #expect(throws: ReadingError.self) { try await reader(session, 2) }
+    let remote = try await folder.site.remote(session)
+    for segment in remote.segments {
+      var bytes: [UInt8] = []
+      try await folder.site.context().reader.read(segment, in: remote.folder) { bytes += $0 }
+      #expect(!String(decoding: bytes, as: UTF8.self).contains("k-0123"))
+    }
+    #expect(try await Verifier(folder.site.context()).verify(remote, deeply: true).problem == nil)
+    #expect(try await redaction.plan(session) == nil)
+  }
+
   @Test func `a redaction deletes former streams with what is now masked`() async throws {
     var folder = folder
     let session = try await send([Self.run(1, "key k-0123456789abcdef"), Self.run(2)])

@@ -8,8 +8,12 @@ package import SessionLog
 package struct UploadState: Codable, Equatable {
   /// Which rules bind which bytes; nil if none are known.
   package var redaction: [Sidecar.RedactionEpoch]?
-  /// The generation that a recorded stream is to have; nil for the first.
+  /// The generation that a recorded stream is to have, or that a redaction begins; nil for the
+  /// first.
   package var generation: Int?
+  /// Former streams before that generation that stay, because the rules mask nothing of them; nil
+  /// for none.
+  package var kept: [Int]?
   /// The consent stated by the newest revision in the store; nil if none has stated it.
   package var consent: Consent?
   /// When its remote copy was deleted on request; nil if it may be uploaded.

@@ -8,15 +8,19 @@ extension LocalSession {
   /// The first epoch of a first generation can be recovered by trying; that of any other is
   /// recorded before anything is sent.
   ///
-  /// - Parameter known: the present record; nil to read it.
+  /// - Parameters:
+  ///   - kept: the former streams before that generation that stay; nil to leave them as they are.
+  ///   - known: the present record; nil to read it.
   /// - Returns: the new record.
   @discardableResult
   func record(
-    _ epochs: [Sidecar.RedactionEpoch], generation: Int?, in known: UploadState? = nil
+    _ epochs: [Sidecar.RedactionEpoch], generation: Int?, keeping kept: [Int]? = nil,
+    in known: UploadState? = nil
   ) throws -> UploadState {
     var uploadState = try known ?? loadUploadState() ?? UploadState()
     uploadState.redaction = epochs
     uploadState.generation = generation
+    if let kept { uploadState.kept = kept.isEmpty ? nil : kept }
     try write(
       uploadState, isDurable: epochs.count > 1 || generation != nil || uploadState.consent != nil)
     return uploadState

@@ -17,7 +17,8 @@ package struct RemoteRedaction: Sendable {
     package let segments: Int
     /// Log bytes in these segments.
     package let bytes: ByteCount
-    /// What an attached file held before it was rewritten: it cannot be masked, and is deleted.
+    /// What an attached file held before it was rewritten, as far as the rules mask something of it:
+    /// that cannot be masked, and is deleted.
     package let former: [Sidecar.FormerStream]
     /// The session's new generation.
     let generation: Int
@@ -65,10 +66,8 @@ package struct RemoteRedaction: Sendable {
     let cover = remote.cover(upTo: remote.mark)
     let bare = isRewritten ? try await bareDeltas(cover, remote) : []
     let changed = try cover.filter { try bare.contains($0) || !$0.matches(view) }
-    if changed.isEmpty {
-      guard try await hasBareFormerStream(sidecar, remote) else { return nil }
-    }
-    let former = sidecar.former ?? []
+    let former = try await bareFormerStreams(sidecar, remote, isResent: !changed.isEmpty)
+    if changed.isEmpty, former.isEmpty { return nil }
     if !former.isEmpty { try expectNoHold(remote) }
     let highest = remote.segments.map(\.generation).max() ?? 1
     return Item(
@@ -112,18 +111,36 @@ package struct RemoteRedaction: Sendable {
     return found
   }
 
-  /// Whether the rules mask something of what the file held before it was rewritten.
-  private func hasBareFormerStream(
-    _ sidecar: Sidecar, _ remote: RemoteSession
-  ) async throws -> Bool {
+  /// What the file held before it was rewritten, where the rules mask something of it, or of an
+  /// object that it copies from.
+  ///
+  /// - Parameter isResent: whether the session is sent again: then a stream that cannot be read
+  ///   cannot stay.
+  private func bareFormerStreams(
+    _ sidecar: Sidecar, _ remote: RemoteSession, isResent: Bool
+  ) async throws -> [Sidecar.FormerStream] {
+    var found: [Sidecar.FormerStream] = []
     for stream in sidecar.former ?? [] {
-      var bytes: [UInt8] = []
-      try await context.reader.read(remote, generation: stream.generation, upTo: stream.length) {
-        bytes.append(contentsOf: $0)
+      do {
+        if try await isBare(stream, of: remote) { found.append(stream) }
+      } catch let error as ReplicaError {
+        guard isResent else { throw error }
+        found.append(stream)
       }
-      if !context.redaction.current.redactions(in: bytes).isEmpty { return true }
     }
-    return false
+    return found
+  }
+
+  private func isBare(
+    _ stream: Sidecar.FormerStream, of remote: RemoteSession
+  ) async throws -> Bool {
+    var bytes: [UInt8] = []
+    try await context.reader.read(remote, generation: stream.generation, upTo: stream.length) {
+      bytes.append(contentsOf: $0)
+    }
+    guard context.redaction.current.redactions(in: bytes).isEmpty else { return true }
+    let cover = remote.cover(upTo: stream.length, of: stream.generation)
+    return try await !bareDeltas(cover, remote).isEmpty
   }
 
   /// Makes the next pass send the new generation.
@@ -135,13 +152,14 @@ package struct RemoteRedaction: Sendable {
     var (sidecar, _) = try local.sidecar(device: context.device)
     try context.redaction.keepCurrent()
     let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
-    try local.record(epochs, generation: item.generation)
+    // What the file held before and cannot be masked is deleted.
+    let kept = (sidecar.former ?? []).filter { !item.former.contains($0) }
+    try local.record(epochs, generation: item.generation, keeping: kept.map(\.generation))
     if sidecar.source != nil {
       // A rewrite in between must not copy from the segments to be deleted.
       try SentSignature.remove(context.home, item.session, generation: sidecar.generation ?? 1)
       sidecar.generation = item.generation
-      // What the file held before cannot be masked: it is deleted.
-      sidecar.former = nil
+      sidecar.former = kept.isEmpty ? nil : kept
     }
     // The generation of a session being recorded is the recorder's.
     if sidecar.source != nil || sidecar.seal != nil {

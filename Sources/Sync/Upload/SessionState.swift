@@ -99,9 +99,9 @@ struct SessionState {
   /// The streams of earlier generations that the store keeps: what was sent again to redact it is
   /// deleted.
   var former: [Sidecar.FormerStream] {
-    let first = uploadState.generation ?? 1
+    let (first, kept) = (uploadState.generation ?? 1, Set(uploadState.kept ?? []))
     return (sidecar.former ?? []).filter {
-      $0.generation >= first && $0.generation < entry.generation
+      ($0.generation >= first || kept.contains($0.generation)) && $0.generation < entry.generation
     }
   }
 
