@@ -238,6 +238,29 @@ import Testing
     #expect(try await Verifier(folder.site.context()).verify(sealed).problem == nil)
   }
 
+  @Test func `a lost former stream that is given up is in the ledger`() async throws {
+    let session = try await send([Self.run(1), Self.run(2), Self.run(3)])
+    try await seal()
+    let remote = try await folder.site.remote(session)
+    let first = try #require(remote.segments(of: 1).first)
+    let store = folder.site.store
+    _ = try await store.delete([remote.folder.key + first.fileName])
+    // Somebody else's object under a name that fits is none of the stream's.
+    let other = try await SegmentWorker().encode(
+      LocalStream(path: folder.file("job.log")), session: session, generation: 1,
+      range: first.range, storedLimit: .max, format: .asIs)
+    #expect(other.name.range == first.range && other.name != first)
+    _ = try await store.put(remote.folder.key + other.name.fileName, other.body)
+    let left = try await folder.site.remote(session)
+    #expect(left.mark(of: 1) >= first.range.upperBound)
+    #expect(try Verifier(folder.site.context()).reopen(session, having: left))
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [2])
+    let entries = try DeletionLedger(folder.site.local.home).entries { $0 == session }
+    let lost = entries.filter { $0.ground == .lost }
+    #expect(lost.map(\.what) == ["generation 1"] && lost.map(\.copy) == [.remote])
+    #expect(lost.first?.finding.contains("bytes 0 to \(Self.run(1).utf8.count)") == true)
+  }
+
   @Test func `a redaction leaves former streams in which it masks nothing`() async throws {
     var folder = folder
     let runs = [Self.run(1), Self.run(2, "key k-0123456789abcdef"), Self.run(3)]

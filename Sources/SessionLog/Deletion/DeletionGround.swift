@@ -9,4 +9,6 @@ package enum DeletionGround: String, Sendable, Codable {
   case expired
   /// A person asked for it.
   case asked
+  /// They were missing already, and a repair that a person asked for gives them up.
+  case lost
 }

@@ -193,12 +193,9 @@ package struct Verifier: Sendable {
     guard let log = try local.openLog(sidecar.source) else { return false }
     let first = try log.available().lowerBound
     guard first <= Self.mark(of: remote, sidecar) else { return false }
+    // What is lost for good must not keep the rest from its seal.
+    if let remote { try giveUpLost(sentIn: remote, &sidecar) }
     sidecar.seal = nil
-    if let remote {
-      // What is lost for good must not keep the rest from its seal.
-      let former = sidecar.former?.filter { remote.mark(of: $0.generation) >= $0.length }
-      sidecar.former = former?.isEmpty == true ? nil : former
-    }
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
     try sidecar.save(local.files.sidecar)
@@ -210,6 +207,27 @@ package struct Verifier: Sendable {
     }
     try context.home.mark(session)
     return true
+  }
+
+  /// Gives up the former streams of which the store lacks bytes, and records that.
+  ///
+  /// Of a sealed session only the objects that its seal names count.
+  private func giveUpLost(sentIn remote: RemoteSession, _ sidecar: inout Sidecar) throws {
+    let named = Set(sidecar.seal == nil ? [] : sidecar.basis ?? [])
+    let stored = named.isEmpty ? remote : remote.keeping { named.contains($0.fileName) }
+    let lost = (sidecar.former ?? []).filter { stored.mark(of: $0.generation) < $0.length }
+    guard !lost.isEmpty else { return }
+    let entries = lost.map { stream in
+      DeletionLedger.Entry(
+        at: context.now(), session: sidecar.sessionId, copy: .remote,
+        what: "generation \(stream.generation)", ground: .lost,
+        finding:
+          "bytes \(stored.mark(of: stream.generation)) to \(stream.length) of it, which the file "
+          + "held until \(stream.until), are not in the store any more: sealed again without it")
+    }
+    try DeletionLedger(context.home).append(entries, isDurable: true)
+    let former = (sidecar.former ?? []).filter { !lost.contains($0) }
+    sidecar.former = former.isEmpty ? nil : former
   }
 
   /// Makes the next pass accept no others than these for bytes that are not local any more.

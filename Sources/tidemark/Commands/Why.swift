@@ -72,7 +72,9 @@ struct Why: AsyncParsableCommand {
   static func text(_ entry: DeletionLedger.Entry, _ zone: LocalZone) -> String {
     let at = zone.textWithOffset(entry.at)
     let size = entry.bytes.map { " (\($0.text))" } ?? ""
-    let verb = entry.isInTrash == true ? "moved to the trash" : "deleted"
+    let verb =
+      entry.ground == .lost
+      ? "given up" : entry.isInTrash == true ? "moved to the trash" : "deleted"
     let copy =
       switch entry.copy {
       case .local: "local \(entry.what)"
