@@ -238,6 +238,34 @@ import Testing
     #expect(try await Verifier(folder.site.context()).verify(sealed).problem == nil)
   }
 
+  @Test(arguments: [false, true])
+  func `a file that is rewritten under metadata consent differs from what was sent on purpose`(
+    byRename: Bool
+  ) async throws {
+    var folder = folder
+    let session = try await send([Self.run(1), Self.run(2)])
+    folder.site.consent = .metadata
+    for run in 3...4 {
+      try Self.run(run).write(
+        toFile: folder.file("job.log"), atomically: byRename, encoding: .utf8)
+      try await folder.tick()
+    }
+    func expectWhole() async throws {
+      let remote = try await folder.site.remote(session)
+      let finding = try await Verifier(folder.site.context()).verify(remote)
+      #expect(finding.problem == nil && finding.isLogWithheld, "\(finding) \(remote.revisions)")
+    }
+    try await expectWhole()
+    try folder.rename("job.log", to: "job.log.1")
+    try await folder.tick(after: 60)
+    try await expectWhole()
+    try await folder.tick(after: 11 * 86_400)
+    try await folder.tick()
+    try await expectWhole()
+    let remote = try await folder.site.remote(session)
+    #expect(remote.seal != nil)
+  }
+
   @Test func `a lost former stream that is given up is in the ledger`() async throws {
     let session = try await send([Self.run(1), Self.run(2), Self.run(3)])
     try await seal()
