@@ -29,6 +29,7 @@ import Testing
     var active = "2026-11-22T16:44:01.000Z"
     var consent: Consent?
     var sealedIn: String?
+    var basis: [String]?
 
     func entry(_ remote: RemoteSession? = nil) throws -> SessionCatalog.Entry {
       var json: [String: Any] = [
@@ -42,6 +43,7 @@ import Testing
       json["endedAt"] = ended
       json["remoteReapedAt"] = reaped
       json["consent"] = consent?.rawValue
+      json["basis"] = basis
       json["seal"] = sealedIn.map { store in
         [
           "store": store, "revision": "\(id).s0002.json", "sealedAt": active, "length": length,
@@ -108,6 +110,33 @@ import Testing
     #expect(List.Line(entry, view).sealMissing == true)
     #expect(entry.remoteCopy(in: "file:///other") == .asUploaded)
     #expect(entry.remoteCopy(in: nil) == .asUploaded)
+  }
+
+  @Test func `a copy without what its stream copies from is not whole`() throws {
+    let id = "20261122t143005z-k3f9a7c2"
+    let session = try #require(SessionID(id))
+    let seal = RevisionName(
+      session: session, number: 3, status: .terminated, generation: 2, length: 10, json: [])
+    let basis = "\(id).g1.000000000000-000000000010.0123456789abcdef.40.log.zst"
+    func copy(_ segments: [SegmentName]) throws -> RemoteCopy {
+      let remote = RemoteSession(
+        folder: SessionFolder(device: "d", day: "2026-11-22"), session: session,
+        segments: segments, revisions: [seal])
+      return try Session(
+        id: id, app: "job", status: .terminated, location: .remote, basis: [basis]
+      ).entry(remote).remoteCopy(in: "file:///store")
+    }
+    #expect(try copy([]) == .incomplete)
+    #expect(try copy([#require(SegmentName(basis))]) == .asUploaded)
+    var view = try view()
+    view.store = "file:///store"
+    let remote = RemoteSession(
+      folder: SessionFolder(device: "d", day: "2026-11-22"), session: session, revisions: [seal])
+    let entry = try Session(
+      id: id, app: "job", status: .terminated, location: .remote, basis: [basis]
+    ).entry(remote)
+    #expect(ListColumn.uploaded.cell(entry, view).text == "incomplete")
+    #expect(List.Line(entry, view).incomplete == true)
   }
 
   private func view() throws -> ListColumn.View {

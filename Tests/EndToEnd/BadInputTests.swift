@@ -142,12 +142,16 @@ import Testing
     try whole.prefix(whole.count / 2).write(to: URL(filePath: object))
     let broken = try await program.run("verify")
     #expect(broken.status == 65 && broken.errors.contains("--repair"))
+    let told = try await program.run("status")
+    #expect(told.status == 1 && told.text.contains("damaged"), "\(told.text)")
     #expect(try await program.shell("sleep 1.1; $T reap --local --older-than 1s --yes").status == 0)
     let id = try #require(try await program.list().first?["sessionId"] as? String)
     #expect(try !program.log(id).isEmpty)
     #expect(try await program.run("show", "--raw", "--remote", id).status == 65)
-    #expect(try await program.run("verify", "--repair").status == 65)
+    let repaired = try await program.run("verify", "--repair")
+    #expect(repaired.status == 0 && repaired.text.contains("\(id)  repaired  "), "\(repaired.text)")
     #expect(try await program.run("verify").status == 0)
+    #expect(try await program.run("status").status == 0)
     #expect(try await program.run("show", "--raw", "--remote", id).output == program.log(id))
   }
 

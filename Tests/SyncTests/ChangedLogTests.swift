@@ -81,6 +81,10 @@ import Testing
     } else {
       #expect(finding.problem?.contains("'tidemark import'") == true, "\(finding)")
     }
+    // Until a person decides, status gives the reason.
+    let copies = try SealedCopies(site.local.home, store: site.store.location)
+    #expect(copies.changed == (change.isBeginning ? [] : [session]))
+    #expect(copies.cut == (change.isBeginning ? [session] : []))
     // Nothing repairs what is whole.
     let obstacle = try await Verifier(site.context()).obstacle(to: site.remote(session))
     #expect(obstacle != nil)

@@ -114,6 +114,45 @@ import Testing
     #expect(try await Verifier(site.context()).verify(site.remote(session)).problem == nil)
   }
 
+  @Test func `what a verification found is known until the session is whole, or gone`() async throws
+  {
+    let site = try Site()
+    let (home, store) = (site.local.home, site.store.location)
+    let session = try site.local.session(Array("one\n".utf8))
+    let other = try site.local.session(Array("two\n".utf8))
+    try await site.upload()
+    func known() throws -> [SessionID] {
+      DamagedCopies(home, store: store, at: site.local.clock.now()).copies.map(\.session)
+    }
+    func record(_ results: [DamagedCopies.Result]) throws {
+      var copies = DamagedCopies(home, store: store, at: site.local.clock.now())
+      try copies.record(results, keptFor: .days(30), at: site.local.clock.now())
+    }
+    let both = [session, other].sorted()
+    try record(both.map { .init($0, problem: "an object is missing") })
+    #expect(try known() == both)
+    #expect(DamagedCopies(home, store: "s3://other", at: site.local.clock.now()).isEmpty)
+    // Others that were verified meanwhile change nothing about it.
+    try record([.init(other, problem: nil)])
+    #expect(try known() == [session])
+    #expect(try Verifier(site.context()).reopen(session))
+    #expect(try known().isEmpty)
+
+    try await site.upload()
+    try record([.init(session, problem: "an object is missing")])
+    site.local.clock.advance(seconds: 8 * 86_400)
+    var retention = Retention()
+    retention.trash = .zero
+    let reaper = LocalReaper(try site.context())
+    #expect(try await reaper.execute(reaper.plan(retention), retention).count == 2)
+    #expect(try known() == [session])
+    let outcome = try await Deletion(
+      home: home, context: site.context(), lived: site.context().lived, command: "delete"
+    ).delete(session, local: false, remote: site.remote(session))
+    #expect(outcome.allSatisfy { $0.error == nil })
+    #expect(try known().isEmpty)
+  }
+
   @Test func `a copy that retention deleted in part is no damage`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("one\n".utf8))

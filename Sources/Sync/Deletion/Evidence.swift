@@ -70,7 +70,9 @@ struct SealClaim {
     guard seal.store == store else {
       throw Doubt("it was sent to \(seal.store), not to the configured store")
     }
-    guard log == nil || seal.logDiffers != true else { throw Doubt("its \(seal.changedLogText)") }
+    guard log == nil || seal.logDiffers != true else {
+      throw Doubt("its \(Sidecar.Seal.changedLogText)")
+    }
     isUntouched = log == nil || log == seal.log
     if !isUntouched, let log, log.length != seal.length {
       throw Doubt("its log has \(log.length) bytes, not the \(seal.length) that were sealed")

@@ -104,7 +104,7 @@ package struct Verifier: Sendable {
   private func changedLog(of local: LocalSession, _ sidecar: Sidecar) throws -> String? {
     guard let seal = sidecar.seal, seal.logDiffers == true, try local.openLog(nil) != nil
     else { return nil }
-    return "the \(seal.changedLogText)"
+    return "the \(Sidecar.Seal.changedLogText)"
   }
 
   private func readBasis(_ names: [String], of remote: RemoteSession) async throws {

@@ -1,4 +1,5 @@
 package import Platform
+import Replica
 package import SessionLog
 
 /// What the sidecars of a home say about its seals: sessions without one, and sealed ones whose
@@ -11,6 +12,8 @@ package struct SealedCopies: Sendable, Equatable {
   package private(set) var bytesElsewhere: ByteCount = 0
   /// Number of sessions that are not sealed, even if no pass has to visit them.
   package private(set) var unsealed = 0
+  /// Sessions whose local log was changed after it was sent: the store may lack what it holds now.
+  package private(set) var changed: [SessionID] = []
   /// Sessions whose local log lacks its end, which the store has.
   package private(set) var cut: [SessionID] = []
 
@@ -34,6 +37,8 @@ package struct SealedCopies: Sendable, Equatable {
         if sidecar.isSealedElsewhere(than: store) {
           elsewhere[seal.store, default: []].append(session)
           bytesElsewhere = [bytesElsewhere, sidecar.fileSizeBytes].total
+        } else if seal.logDiffers == true, (try? LocalSession(home, session).openLog(nil)) != nil {
+          changed.append(session)
         } else if let log = seal.log, log.length < seal.length, sidecar.remoteReapedAt == nil {
           cut.append(session)
         }

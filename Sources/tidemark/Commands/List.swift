@@ -16,13 +16,14 @@ struct List: AsyncParsableCommand {
       On a terminal the table is fitted to its width: ids take their short form, and columns that do \
       not fit are omitted, with a note. Marks: ● running, ! failed, ✖ crashed. UPLOADED is 'reaped' \
       where retention, or a person, has deleted the remote copy, 'missing' where the store no longer \
-      has what was sent, 'no seal' where it lacks the proof that all is there ('tidemark verify'), and 'other store' where it was sent to another one than is configured.
+      has what was sent, 'no seal' where it lacks the proof that all is there ('tidemark verify'), 'incomplete' where it lacks earlier \
+      versions of a rewritten file that the seal names, or what the newest one copies from, and 'other store' where it was sent to another one than is configured.
 
       Columns: session, start, duration, status, size, uploaded, app, where, user, device, note.
 
       With --json one object a line: session, status, cause, running, deviceId, device (its name), \
       user, app, startedAt, endedAt, durationSeconds, fileSizeBytes, uploadedBytes, location (local, \
-      remote or both), remoteReapedAt, remoteMissing, sealMissing, otherStore, keptUntil, former where a file was \
+      remote or both), remoteReapedAt, remoteMissing, sealMissing, incomplete, otherStore, keptUntil, former where a file was \
       rewritten after it was sent (generation, length, until: see 'tidemark show --generation'), and consent where it is \
       metadata: the log was not sent, or not beyond uploadedBytes; with --tree also path (user, else \
       device id; device id; session id). For older scripts also sessionId, deviceName, userId, appName.
@@ -204,6 +205,7 @@ struct List: AsyncParsableCommand {
     let remoteReapedAt: Timestamp?
     let remoteMissing: Bool?
     let sealMissing: Bool?
+    let incomplete: Bool?
     let otherStore: String?
     let keptUntil: Timestamp?
     let consent: Consent?
@@ -228,9 +230,11 @@ struct List: AsyncParsableCommand {
       durationSeconds = ListColumn.duration(entry, now: view.now).seconds
       fileSizeBytes = entry.length.byteCount
       let copy = entry.remoteCopy(in: view.store)
-      uploadedBytes = [.asUploaded, .unsealed].contains(copy) ? entry.uploaded.byteCount : 0
+      uploadedBytes =
+        [.asUploaded, .unsealed, .incomplete].contains(copy) ? entry.uploaded.byteCount : 0
       remoteMissing = copy == .missing ? true : nil
       sealMissing = copy == .unsealed ? true : nil
+      incomplete = copy == .incomplete ? true : nil
       if case .elsewhere(let store) = copy { otherStore = store } else { otherStore = nil }
       keptUntil = view.keptUntil(entry)
       location = entry.location

@@ -90,6 +90,7 @@ enum ListColumn: String, CaseIterable {
     case .reaped: return "reaped"
     case .missing: return .init("missing", colour: .red)
     case .unsealed: return .init("no seal", colour: .red)
+    case .incomplete: return .init("incomplete", short: "part", colour: .red)
     case .elsewhere: return .init("other store", short: "other")
     case .asUploaded: break
     }
@@ -130,6 +131,9 @@ enum RemoteCopy: Equatable {
   case missing
   /// Without the seal that this device put: nothing proves that it is whole.
   case unsealed
+  /// Without objects that its seal names beside those of the stream: what a rewritten file held
+  /// before, or what its newest bytes copy from.
+  case incomplete
   /// In another store than the queried one.
   case elsewhere(String)
 }
@@ -145,10 +149,19 @@ extension SessionCatalog.Entry {
     if isReaped { return .reaped }
     guard let store else { return .asUploaded }
     if let remote {
-      guard location == .both, let seal = sidecar.seal, seal.store == store,
-        sidecar.remoteReapedAt == nil, remote.seal?.fileName != seal.revision
-      else { return .asUploaded }
-      return .unsealed
+      guard sidecar.remoteReapedAt == nil else { return .asUploaded }
+      if location == .both, let seal = sidecar.seal, seal.store == store,
+        remote.seal?.fileName != seal.revision
+      {
+        return .unsealed
+      }
+      // A local sidecar may be of the seal in another store.
+      let isOfThisSeal =
+        location == .remote || sidecar.seal?.revision == remote.seal?.fileName
+      guard remote.seal != nil, isOfThisSeal, !remote.holds(sidecar.basis ?? []) else {
+        return .asUploaded
+      }
+      return .incomplete
     }
     if let seal = sidecar.seal { return seal.store == store ? .missing : .elsewhere(seal.store) }
     return uploaded > 0 ? .missing : .asUploaded

@@ -97,7 +97,7 @@ struct SideOptions: ParsableArguments {
           .usage,
           "\(entry.session) was sent to \(String(oneLine: store))" + (other.map { "; \($0)" } ?? "")
         )
-      case .asUploaded, .unsealed: break
+      case .asUploaded, .unsealed, .incomplete: break
       }
     }
     do {

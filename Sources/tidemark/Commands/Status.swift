@@ -15,7 +15,8 @@ struct Status: AsyncParsableCommand {
     discussion: """
       Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
       sessions are to be sent again under another device id, are sealed in another store, or wait for \
-      somebody to act, or were proven in the store and are not there any more, or the cache cannot be \
+      somebody to act, or were proven in the store and are not there any more, or 'verify' found them damaged, or \
+      their local logs were changed after they were sent, or the cache cannot be \
       read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
       nothing could be sent for 'stale-after', or the disk is full, 77 when the configuration names a \
       store and lacks 'consent:'. Where root serves all users, each of them is shown.
@@ -27,7 +28,8 @@ struct Status: AsyncParsableCommand {
       whole, sessions: what 'verify --deep' last found), stale, formerDevices (sessions by the id that \
       they were recorded under), sealedElsewhere (sessions by the store that has them, if it is not the \
       configured one), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, vanished (sessions whose proven \
-      remote copy is gone: session, rest: whole, end, trash or nothing on this machine), cacheProblem, failed \
+      remote copy is gone: session, rest: whole, end, trash or nothing on this machine), damaged (what 'verify' last found: session, problem, at), changedLogs (sessions \
+      whose local log holds something else than was sent), cacheProblem, failed \
       (the store, or sessions: session, attempts, lastError, nextAttempt).
 
       With --prometheus, for a collector of text files: last success, stale, whether the cache cannot \
@@ -82,6 +84,10 @@ struct Status: AsyncParsableCommand {
     let failed: [Attempts]
     /// Sessions whose proven remote copy is gone.
     var vanished = VanishedCopies()
+    /// Sessions in whose remote copy 'verify' found something missing or damaged.
+    var damaged: DamagedCopies?
+    /// Sessions whose local log was changed after it was sent, and holds what the store lacks.
+    var changedLogs: [SessionID] = []
     /// Why the cache cannot be read: what was sent, and when, is unknown.
     var cacheProblem: CacheProblem?
 
@@ -91,7 +97,8 @@ struct Status: AsyncParsableCommand {
     /// Whether somebody has to act, or the report has gaps.
     var isPartial: Bool {
       !formerDevices.isEmpty || !sealedElsewhere.isEmpty || waiting.contains(where: \.isProblem)
-        || cacheProblem != nil || !vanished.isEmpty
+        || cacheProblem != nil || !vanished.isEmpty || damaged?.isEmpty == false
+        || !changedLogs.isEmpty
     }
   }
 
@@ -235,6 +242,8 @@ struct Status: AsyncParsableCommand {
       endsLost: sealed?.cut.count ?? 0, livedSeconds: lived.time.seconds,
       reapingWaits: try Self.reapingWaits(setup, lived), problems: problems,
       failed: try context.map(Self.failed) ?? [], vanished: vanished ?? VanishedCopies(),
+      damaged: context.map { DamagedCopies($0.home, store: $0.store.location, at: .now()) },
+      changedLogs: sealed?.changed ?? [],
       cacheProblem: context == nil ? nil : cacheProblem(of: setup.home, waits: waits))
   }
 
@@ -363,6 +372,15 @@ struct Status: AsyncParsableCommand {
       report.lastSuccess.map { "\(zone.textWithOffset($0)) (\(Age.ago(now - $0)))" }
         ?? (report.cacheProblem == nil ? "never" : "unknown"))
     for line in report.vanished.lines(report.store ?? "the store") { add("vanished", line, .red) }
+    for copy in report.damaged?.copies ?? [] {
+      add(
+        "damaged",
+        "\(copy.session): \(String(oneLine: copy.problem)) (found \(Age.ago(now - copy.at))); 'tidemark "
+          + "verify --repair \(copy.session)' sends what the local log still has", .red)
+    }
+    for session in report.changedLogs {
+      add("log changed", "\(session): its \(Sidecar.Seal.changedLogText)", .yellow)
+    }
     if let problem = report.cacheProblem {
       add("problem", String(oneLine: problem.description), .yellow)
     }

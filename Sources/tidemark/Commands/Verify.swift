@@ -18,10 +18,11 @@ struct Verify: AsyncParsableCommand {
       so is a session whose remote copy retention has deleted ('reaped'). With --deep every object \
       that a seal names is read whole and decoded, including those of \
       which only parts are needed; with --sample N that is done for some sessions chosen at random, \
-      from cron for instance, and 'tidemark status' says how many were read back and when. Exit code \
-      65 when anything is wrong.
+      from cron for instance, and 'tidemark status' says how many were read back and when. With --repair \
+      what failed is read again once it is sent, and a second line says how that went. Exit code 65 when \
+      anything is wrong, or still is; 'tidemark status' names such sessions until they are whole, or gone.
 
-      With --json one object a line: session, result (ok, withheld, reaped or failed), bytes, \
+      With --json one object a line: session, result (ok, withheld, reaped, failed or repaired), bytes, \
       comparedLocally, problem.
 
       Examples:
@@ -63,11 +64,11 @@ struct Verify: AsyncParsableCommand {
     }
   }
 
-  enum Result: String, Encodable { case ok, withheld, reaped, failed }
+  enum Result: String, Encodable { case ok, withheld, reaped, failed, repaired }
 
   struct Line: Encodable {
     let session: SessionID
-    let result: Result
+    var result: Result
     var bytes: ByteCount?
     var comparedLocally: Bool?
     var lostLocally: ByteCount?
@@ -83,28 +84,33 @@ struct Verify: AsyncParsableCommand {
       entries = Array(entries.filter { $0.remote?.seal != nil }.shuffled().prefix(sample))
     }
     var broken: [SessionID] = []
+    var lines: [Line] = []
     for (index, entry) in entries.enumerated() {
       if Console.errorIsTerminal && entries.count > 1 {
         Console.remark("\(index + 1)/\(entries.count) \(entry.session)")
       }
       let line = try await verify(entry, context)
       if line.result == .failed { broken.append(entry.session) }
+      if setup.device.ids.contains(entry.sidecar.deviceId) { lines.append(line) }
       try say(line)
+    }
+    try remember(lines, setup, context)
+    if !broken.isEmpty {
+      // Repair damage only in the intended store.
+      try await FormatMarker.check(
+        context.store, isUsed: UsedStores.load(setup.home).contains(context.store.location),
+        create: false)
+      if repair, dryRun {
+        for session in broken where !json { Console.say("would send \(session) again") }
+      } else if repair {
+        broken = try await self.repair(broken, setup, context)
+      }
     }
     if deep, readsAll {
       let whole = entries.count { $0.remote?.seal != nil && !broken.contains($0.session) }
       try ReadBack(at: .now(), whole: whole, of: sealed).save(in: setup.home)
     }
     guard !broken.isEmpty else { return }
-    // Repair damage only in the intended store.
-    try await FormatMarker.check(
-      context.store, isUsed: UsedStores.load(setup.home).contains(context.store.location),
-      create: false)
-    if repair, dryRun {
-      for session in broken where !json { Console.say("would send \(session) again") }
-    } else if repair {
-      try await self.repair(broken, setup, context)
-    }
     let isRepairable = entries.contains { broken.contains($0.session) && $0.location != .remote }
     let advice =
       repair || !isRepairable
@@ -114,20 +120,39 @@ struct Verify: AsyncParsableCommand {
     throw ExitStatus.integrity
   }
 
+  /// Records for 'tidemark status' what is wrong with this device's sessions.
+  private func remember(
+    _ lines: [Line], _ setup: CommandContext, _ context: SyncContext
+  ) throws {
+    var damaged = DamagedCopies(setup.home, store: context.store.location, at: .now())
+    let results = lines.map { line in
+      DamagedCopies.Result(
+        line.session, problem: line.result == .failed ? line.problem ?? "damaged" : nil)
+    }
+    try damaged.record(results, keptFor: setup.settings.retention.remote, at: .now())
+  }
+
   private func entries(
     _ setup: CommandContext, _ context: SyncContext
   ) async throws -> [SessionCatalog.Entry] {
     let catalog = SessionCatalog(try setup.reading(with: context))
     guard sessions.ids.isEmpty else {
-      let devices = try await DeviceRecord.ids(in: context.store, first: setup.device.deviceId)
-      return try await catalog.context.explaining {
-        try await catalog.entries(matching: sessions.ids, devices: devices)
-      }
+      return try await self.entries(matching: sessions.ids, setup, context)
     }
     let selected = try await sessions.choice.newest(
       in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true)
     return selected.entries.filter {
       $0.remote != nil || $0.sidecar.seal?.store == context.store.location
+    }
+  }
+
+  private func entries(
+    matching ids: [String], _ setup: CommandContext, _ context: SyncContext
+  ) async throws -> [SessionCatalog.Entry] {
+    let catalog = SessionCatalog(try setup.reading(with: context))
+    let devices = try await DeviceRecord.ids(in: context.store, first: setup.device.deviceId)
+    return try await catalog.context.explaining {
+      try await catalog.entries(matching: ids, devices: devices)
     }
   }
 
@@ -163,26 +188,39 @@ struct Verify: AsyncParsableCommand {
       case .failed: "FAILED  \(line.problem ?? "")"
       case .reaped: "reaped  remote copy deleted by retention or 'tidemark delete'"
       case .ok: "ok  \(bytes.text), \(how)"
+      case .repaired: "repaired  \(bytes.text), \(how)"
       case .withheld where bytes == 0: "ok  log not sent (consent: metadata)"
       case .withheld: "ok  \(bytes.text), \(how); log sent only so far (consent: metadata)"
       }
     return ReportLine("\(line.session)  \(text)", line.result == .failed ? .red : nil)
   }
 
+  /// Sends sessions again, and verifies those that could be.
+  ///
+  /// - Returns: those in which something is still wrong.
   private func repair(
     _ broken: [SessionID], _ setup: CommandContext, _ context: SyncContext
-  ) async throws {
+  ) async throws -> [SessionID] {
     let lock = try setup.requireLock()
-    var refused = 0
+    var left: Set<SessionID> = []
     let report = try await Repair(context).run(broken, holding: lock) { session, reason in
       Console.complain("\(session): \(reason)")
-      refused += 1
+      left.insert(session)
     }
     for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
     if let error = report.stoppedBy { throw error }
-    if refused == broken.count, report.objects == 0 { return }
-    let sent =
-      "sent \(Plural.text(report.objects, "object")) again; run 'tidemark verify' to see the result"
-    if json { Console.remark(sent) } else { Console.say(sent) }
+    let sent = broken.filter { !left.contains($0) }
+    guard !sent.isEmpty else { return broken }
+    Console.remark("sent \(Plural.text(report.objects, "object")) again")
+    var lines: [Line] = []
+    for entry in try await entries(matching: sent.map(\.description), setup, context) {
+      var line = try await verify(entry, context)
+      if line.result == .failed { left.insert(entry.session) }
+      if line.result == .ok { line.result = .repaired }
+      lines.append(line)
+      try say(line)
+    }
+    try remember(lines, setup, context)
+    return broken.filter(left.contains)
   }
 }

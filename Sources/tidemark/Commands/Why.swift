@@ -13,7 +13,7 @@ struct Why: AsyncParsableCommand {
       Reads the ledger of deletions, which goes back a year. What other devices or people deleted is \
       not in it. Exit code 1 when nothing is known of the session. With --json one object a line: \
       at, session, copy (local, remote or trash), what, bytes, isInTrash, ground (proven, replaced, \
-      expired or asked), finding, failure (where it did not succeed).
+      expired, asked, or lost where a repair gave up what was missing already), finding, failure (where it did not succeed).
 
       Examples:
         tidemark why k3f9a7c2
