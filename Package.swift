@@ -99,7 +99,10 @@ let package = Package(
 
     .target(
       name: "SessionReading",
-      dependencies: ["LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog"]),
+      dependencies: [
+        "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
 
     // Layer: what devices tell, and who is told
     .target(
