@@ -55,6 +55,8 @@ import Testing
       done
       grep -c 'another user made' errors
       $T import --dry-run theirs.log 2>/dev/null; echo $?
+      mkdir folder; ln -s ../private.log folder/app.log; chown -h 65534 folder folder/app.log
+      cd folder && $T import app.log 2>/dev/null; echo relative: $?
       """)
     #expect(
       result.text == """
@@ -64,6 +66,7 @@ import Testing
         ours.log: 0
         2
         78
+        relative: 78
 
         """, "\(result.errors)")
   }
