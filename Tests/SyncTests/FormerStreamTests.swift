@@ -319,6 +319,43 @@ import Testing
     #expect(try await redaction.plan(session) == nil)
   }
 
+  @Test func `a key that two objects share is masked in what former streams copy from, too`()
+    async throws
+  {
+    var folder = folder
+    folder.site.redaction = RedactionRules(groups: [])
+    let key = (0..<30).map { "MIIEpAIBAAKCAQEA\($0)aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5z\n" }
+    let log = Self.run(1)
+    let lines = log.split(separator: "\n", omittingEmptySubsequences: false)
+    let head = lines.prefix(600).joined(separator: "\n") + "\n"
+    let begin = "-----BEGIN RSA PRIVATE KEY-----\n" + key.prefix(10).joined()
+    let rest = key.dropFirst(10).joined() + "-----END RSA PRIVATE KEY-----\n" + log
+    func other(_ number: Int) -> String {
+      (0..<600).map { "another run \(number), line \($0)\n" }.joined()
+    }
+    for text in [head + begin, head + begin + rest, other(2) + log, other(3) + log] {
+      try write(text)
+      try await folder.tick()
+    }
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1, 2])
+    folder.site.redaction = RedactionRules()
+    let redaction = try RemoteRedaction(folder.site.context())
+    let item = try #require(try await redaction.plan(session))
+    #expect(item.former.map(\.generation) == [1, 2])
+    try redaction.begin(item)
+    try await folder.tick()
+    try await folder.tick(after: 11 * 86_400)
+    try await folder.tick(after: 86_400)
+    try await folder.expectSealed(1)
+    let remote = try await folder.site.remote(session)
+    for segment in remote.segments {
+      var bytes: [UInt8] = []
+      try await folder.site.context().reader.read(segment, in: remote.folder) { bytes += $0 }
+      #expect(!String(decoding: bytes, as: UTF8.self).contains("MIIEpAIBAAKCAQEA29"))
+    }
+  }
+
   @Test func `a redaction deletes former streams with what is now masked`() async throws {
     var folder = folder
     let session = try await send([Self.run(1, "key k-0123456789abcdef"), Self.run(2)])

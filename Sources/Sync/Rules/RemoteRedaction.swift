@@ -95,20 +95,59 @@ package struct RemoteRedaction: Sendable {
   private func bareDeltas(
     _ cover: [SegmentName], _ remote: RemoteSession
   ) async throws -> Set<SegmentName> {
-    let reader = context.reader
-    var isBare: [SegmentName: Bool] = [:]
-    var found: Set<SegmentName> = []
+    var sources: [SegmentName: Set<SegmentName>] = [:]
     for name in cover where name.kind == .delta {
-      for source in try await reader.basis(of: name, in: remote) {
-        if isBare[source] == nil {
-          var bytes: [UInt8] = []
-          try await reader.read(source, in: remote.folder) { bytes.append(contentsOf: $0) }
-          isBare[source] = !context.redaction.current.redactions(in: bytes).isEmpty
-        }
-        if isBare[source] == true { found.insert(name) }
+      sources[name] = try await context.reader.basis(of: name, in: remote)
+    }
+    let all = sources.values.reduce(into: Set()) { $0.formUnion($1) }
+    var masked: [Int: [Range<StreamOffset>]] = [:]
+    for generation in Set(all.map(\.generation)) {
+      masked[generation] = try await self.masked(generation, of: remote, needing: all)
+    }
+    let bare = all.filter { source in
+      masked[source.generation, default: []].contains { $0.overlaps(source.range) }
+    }
+    return Set(sources.filter { !$0.value.isDisjoint(with: bare) }.keys)
+  }
+
+  /// What the rules mask of a generation's segments, read together where one follows another: a
+  /// private key may begin in one and end in the next.
+  ///
+  /// - Parameter needed: the segments that must be readable; others are left out if they are not.
+  private func masked(
+    _ generation: Int, of remote: RemoteSession, needing needed: Set<SegmentName>
+  ) async throws -> [Range<StreamOffset>] {
+    var masked: [Range<StreamOffset>] = []
+    func examine(_ text: [UInt8], from start: StreamOffset) {
+      masked += context.redaction.current.redactions(in: text).map {
+        start + ByteCount($0.range.lowerBound)..<start + ByteCount($0.range.upperBound)
       }
     }
-    return found
+    var (start, text): (StreamOffset, [UInt8]) = (.zero, [])
+    let order = remote.segments(of: generation).sorted {
+      ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
+    }
+    for name in order {
+      var bytes: [UInt8] = []
+      do {
+        try await context.reader.read(name, in: remote.folder) { bytes.append(contentsOf: $0) }
+      } catch is ReplicaError where !needed.contains(name) {
+        continue
+      }
+      let end = start + ByteCount(text.count)
+      if text.isEmpty || name.range.lowerBound > end {
+        examine(text, from: start)
+        (start, text) = (name.range.lowerBound, bytes)
+        continue
+      }
+      // Its own bytes count, too, where two segments overlap.
+      if name.range.lowerBound < end { examine(bytes, from: name.range.lowerBound) }
+      if name.range.upperBound > end {
+        text += bytes.dropFirst(Int((end - name.range.lowerBound).bytes))
+      }
+    }
+    examine(text, from: start)
+    return masked
   }
 
   /// What the file held before it was rewritten, where the rules mask something of it, or of an
