@@ -58,6 +58,14 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
     copies = record.found.filter { isCurrent($0, at: now) }
   }
 
+  /// Expects a session's copy to be undamaged, as far as it was verified.
+  func expectUndamaged(_ session: SessionID) throws(Doubt) {
+    guard let found = copies.first(where: { $0.session == session }) else { return }
+    throw Doubt(
+      "its remote copy was found damaged on \(found.at): \(found.problem); 'tidemark verify --repair "
+        + "\(session)' mends it")
+  }
+
   /// Records the results of a verification.
   ///
   /// - Parameters:

@@ -16,6 +16,7 @@ struct LocalProver {
   let retention: Retention
   private let reaper: LocalReaper
   private let folders: FolderListings?
+  private let damaged: DamagedCopies?
   /// Whether age alone is not enough in a home without a store, because it has used one.
   private let mayNotGoByAge: Bool
 
@@ -26,6 +27,9 @@ struct LocalProver {
   init(_ reaper: LocalReaper, _ retention: Retention, _ days: [String]) throws {
     (self.reaper, self.retention) = (reaper, retention)
     folders = reaper.context.map { FolderListings($0.store) }
+    damaged = reaper.context.map {
+      DamagedCopies($0.home, store: $0.store.location, at: $0.now())
+    }
     mayNotGoByAge = try reaper.context == nil && Self.hasUsedStore(reaper.home, days)
   }
 
@@ -59,6 +63,7 @@ struct LocalProver {
     }
     if sidecar.remoteReapedAt != nil { return .age(.removed) }
     if sidecar.withholdsLog { return .age(.withheld) }
+    try damaged?.expectUndamaged(local.session)
     let log: Sidecar.Seal.LogState?
     do {
       log = try (local.openLog(sidecar.source)?.status())

@@ -22,6 +22,7 @@ struct PartProof {
   private var entry: UploadCheckpoint?
   /// Segments that the seal names; nil without a seal.
   private let sealed: [SegmentName]?
+  private let damaged: DamagedCopies
 
   /// Reads the session's state in the store's listing and on this machine.
   ///
@@ -39,6 +40,7 @@ struct PartProof {
     entry = try context.manifest.entry(local.session)
     let objects = sidecar.objects ?? []
     sealed = sidecar.seal == nil ? nil : objects.compactMap(SegmentName.init)
+    damaged = DamagedCopies(context.home, store: context.store.location, at: context.now())
     remote = try await folders.session(
       local.session, in: SessionFolder(device: sidecar.deviceId, session: local.session))
   }
@@ -50,6 +52,7 @@ struct PartProof {
   mutating func evidence(for part: LogPart) async throws -> Evidence {
     guard try FileStatus(part.plain) == nil else { throw Doubt("it is not compressed yet") }
     if sidecar.remoteReapedAt != nil { throw Doubt("its remote copy was removed") }
+    try damaged.expectUndamaged(sidecar.sessionId)
     if let (outer, inner) = remote.overlaps.first {
       throw Doubt("\(outer.fileName) and \(inner.fileName) contradict each other")
     }
