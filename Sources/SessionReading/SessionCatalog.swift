@@ -37,6 +37,9 @@ package struct SessionCatalog: Sendable {
     package let remote: RemoteSession?
     /// Whether the whole log can be read on this machine.
     package let hasLocalLog: Bool
+    /// Whether the newest revision in the store cannot be believed, so that only its name says
+    /// something about the session.
+    package var isRejected = false
   }
 
   /// Opens the log on this machine, masked if the context says so.
@@ -206,6 +209,7 @@ package struct SessionCatalog: Sendable {
     guard let store = context.store, let revision = remote.revision else { return nil }
     let sidecar: Sidecar
     var remote = remote
+    var isRejected = false
     do {
       let accepted = try await RemoteReader(store, knowing: context.keys).accept(remote)
       sidecar = accepted.sidecar ?? reconstructed(remote, revision)
@@ -213,6 +217,7 @@ package struct SessionCatalog: Sendable {
       remote = (try? accepted.session()) ?? remote
     } catch is ReplicaError {
       sidecar = reconstructed(remote, revision)
+      isRejected = true
     }
     if let user {
       // The number may be somebody else's: on another machine, or of a user who is gone.
@@ -230,7 +235,7 @@ package struct SessionCatalog: Sendable {
         revision.length, remote.mark,
         sidecar.withholdsLog ? StreamOffset(sidecar.fileSizeBytes) : .zero),
       uploaded: remote.mark, isRunning: false,
-      lastActivity: modified, remote: remote, hasLocalLog: false)
+      lastActivity: modified, remote: remote, hasLocalLog: false, isRejected: isRejected)
   }
 
   private func reconstructed(_ remote: RemoteSession, _ revision: RevisionName) -> Sidecar {

@@ -68,6 +68,10 @@ import Testing
         TIDEMARK_HOME=$FOLDER/other "$T" $command 2>>errors
         echo "${command%% *}: $?"
       done
+      # It hides no session from those who look for failed ones.
+      TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --failed 2>>errors | grep -c '? UNKNOWN'
+      TIDEMARK_HOME=$FOLDER/other "$T" verify --all-devices --failed >/dev/null 2>>errors
+      echo "verify: $?"
       # Neither is a log without any revision a signing device's.
       rm "$FILES"/store/devices/*/*/$id.*.json
       "$T" show --remote $id 2>>errors
@@ -78,7 +82,9 @@ import Testing
         ["\(home) verify: 65", "\(home) show: 65", "\(home) pull: 1"]
       }
     }
-    let readers = ["verify", "tail", "grep", "export", "restore", "show"].map { "\($0): 65" }
+    let readers =
+      ["verify", "tail", "grep", "export", "restore"].map { "\($0): 65" }
+      + ["1", "verify: 65", "show: 65"]
     let expected =
       ["Signature Verified Successfully", "1", "1"] + refused() + [" 4 wrong signature"]
       + refused() + [" 4 is not signed"]

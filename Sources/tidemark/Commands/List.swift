@@ -102,7 +102,8 @@ struct List: AsyncParsableCommand {
     let limit = number ?? (all || chosen ? Int.max : 50)
     let selected = try await choice.newest(
       in: side.catalog(setup), setup, owner, since: span.since, until: span.until,
-      limit: sort == .start && !reverse ? limit : .max, includesLocal: !side.remote)
+      limit: sort == .start && !reverse ? limit : .max, includesLocal: !side.remote,
+      includesRejected: true)
     let now = Timestamp.now()
     let entries = Array(sorted(selected.entries, now).prefix(limit))
     var view = ListColumn.View(now: now, zone: zone.zone)

@@ -64,6 +64,7 @@ enum ListColumn: String, CaseIterable {
 
   /// Whether the session is running, or how it ended; readable without colours.
   private static func status(_ entry: SessionCatalog.Entry, now: Timestamp) -> Table.Cell {
+    guard !entry.isRejected else { return .init("? UNKNOWN", short: "? unknown", colour: .red) }
     let sidecar = entry.sidecar
     let cause = sidecar.cause?.shortText
     func cell(_ mark: String, _ brief: String, _ colour: Console.Colour?) -> Table.Cell {
@@ -101,6 +102,7 @@ enum ListColumn: String, CaseIterable {
 
   private static func remarks(_ entry: SessionCatalog.Entry, _ view: View) -> String {
     var notes: [String] = []
+    if entry.isRejected { notes.append("its sidecar is damaged or not its device's: see 'verify'") }
     if let until = view.keptUntil(entry) { notes.append("kept until \(view.zone.day(until))") }
     if let former = entry.sidecar.former, !former.isEmpty {
       notes.append("rewritten \(former.count == 1 ? "once" : "\(former.count) times")")

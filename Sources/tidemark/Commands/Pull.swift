@@ -155,7 +155,7 @@ struct Pull: AsyncParsableCommand {
         devices: devices, includesLocal: false, activeSince: span.since
       )
       .filter { entry in
-        sessions.choice.includes(entry)
+        sessions.choice.mayInclude(entry)
           && span.until.map { entry.sidecar.startedAt <= $0 } ?? true
       }
       let ids = Set(chosen.map(\.session))

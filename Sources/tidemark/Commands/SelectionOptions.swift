@@ -23,6 +23,10 @@ struct ChoiceOptions: ParsableArguments {
   func includes(_ entry: SessionCatalog.Entry) -> Bool {
     (app == nil || entry.sidecar.appName == app) && (!failed || entry.sidecar.hasFailed)
   }
+
+  /// Whether a session is selected for reading: one whose revision cannot be believed may be any, and
+  /// reading it says so. Nothing is deleted by this choice.
+  func mayInclude(_ entry: SessionCatalog.Entry) -> Bool { entry.isRejected || includes(entry) }
 }
 
 /// Options that select several sessions.
@@ -71,7 +75,7 @@ struct SelectionOptions: ParsableArguments {
     }
     var selected = try await choice.newest(
       in: catalog, setup, owner, since: since, until: until, limit: limit,
-      includesLocal: !side.remote)
+      includesLocal: !side.remote, includesRejected: true)
     selected.entries.reverse()
     return selected
   }
@@ -104,14 +108,16 @@ extension ChoiceOptions {
   ///   - limit: maximum number.
   ///   - includesLocal: whether local sessions count; if so, a store that fails is reported, and
   ///     they remain.
+  ///   - includesRejected: whether sessions whose revision cannot be believed are selected, whatever
+  ///     it says.
   func newest(
     in catalog: SessionCatalog, _ setup: CommandContext, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max, includesLocal: Bool = true,
-    needsStore: Bool = false
+    needsStore: Bool = false, includesRejected: Bool = false
   ) async throws -> SelectedSessions {
     func chosen(_ entries: [SessionCatalog.Entry]) -> [SessionCatalog.Entry] {
       Array(
-        entries.filter { owner.includes($0) && includes($0) }
+        entries.filter { owner.includes($0) && (includesRejected ? mayInclude($0) : includes($0)) }
           .filter { entry in until.map { entry.sidecar.startedAt <= $0 } ?? true }
           .prefix(limit))
     }

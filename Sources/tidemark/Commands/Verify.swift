@@ -140,7 +140,8 @@ struct Verify: AsyncParsableCommand {
       return try await self.entries(matching: sessions.ids, setup, context)
     }
     let selected = try await sessions.choice.newest(
-      in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true)
+      in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true,
+      includesRejected: true)
     return selected.entries.filter {
       $0.remote != nil || $0.sidecar.seal?.store == context.store.location
     }
