@@ -30,7 +30,7 @@ package struct Repair: Sendable {
       let remote = listing[session, in: folder]
       if let obstacle = try verifier.obstacle(to: remote) {
         refused(session, obstacle)
-      } else if try !verifier.reopen(session, having: remote, holding: lock) {
+      } else if try await !verifier.reopen(session, having: remote, holding: lock) {
         refused(session, why)
       }
     }

@@ -6,9 +6,10 @@ import Platform
 import Replica
 import SessionLog
 import SessionReading
-@testable import Sync
 import TestSupport
 import Testing
+
+@testable import Sync
 
 /// Uploads under `consent: metadata`, and after a change of consent.
 @Suite(.tags(.medium)) struct ConsentTests {
@@ -262,6 +263,76 @@ import Testing
     #expect(try await newest(site, session).1.withholdsLog)
     try await expectNothingOfTheLog(site)
     #expect(try await RemoteRedaction(site.context()).plan(session) == nil)
+  }
+
+  /// What was sent while the consent was 'logs' is lost from the store after it was withdrawn.
+  @Test func `repair and retention count on what was sent of a withheld log`() async throws {
+    var site = try Site()
+    let writer = try site.local.writer()
+    let session = writer.session
+    Self.write(writer, "sent")
+    try await site.upload()
+    site.consent = .metadata
+    Self.write(writer)
+    try await site.upload()
+    let open = try await site.remote(session)
+    let sent = open.mark
+    #expect(sent > 0 && open.seal == nil)
+    try writer.end(.exit(0))
+    try await site.upload()
+    site.consent = .logs
+    func plan() async throws -> [SessionID] {
+      try await LocalReaper(site.context()).plan(Retention()).local.map(\.session)
+    }
+    site.local.clock.advance(seconds: 7 * 86_400)
+    #expect(try await plan() == [session])
+
+    // Its seal alone can be made again.
+    let sealed = try await site.remote(session)
+    let seal = try #require(sealed.seal)
+    #expect(seal.length == sent)
+    _ = try await site.store.delete([sealed.folder.key + seal.fileName])
+    let verifier = Verifier(try site.context())
+    let unsealed = try await site.remote(session)
+    #expect(try verifier.obstacle(to: unsealed) == nil)
+    #expect(try await verifier.reopen(session, having: unsealed))
+    try await site.upload()
+    #expect(try await site.remote(session).seal?.length == sent)
+    site.local.clock.advance(seconds: 7 * 86_400)
+    #expect(try await plan() == [session])
+
+    for segment in sealed.segments {
+      _ = try await site.store.delete([sealed.folder.key + segment.fileName])
+    }
+    let left = try await site.remote(session)
+    #expect(try await verifier.verify(left).problem != nil)
+    #expect(try verifier.obstacle(to: left)?.contains("the first \(sent) bytes") == true)
+    #expect(try await !verifier.reopen(session, having: left))
+    #expect(try !verifier.reopen(session))
+    try await site.upload()
+    #expect(try await verifier.verify(site.remote(session)).problem != nil)
+    #expect(try await plan() == [])
+    #expect(try site.local.log(session).count > Int(sent.byteCount))
+  }
+
+  @Test func `an open session's withheld log is expected as far as it was sent`() async throws {
+    var site = try Site()
+    let writer = try site.local.writer()
+    Self.write(writer, "sent")
+    try await site.upload()
+    site.consent = .metadata
+    Self.write(writer)
+    try await site.upload()
+    let remote = try await site.remote(writer.session)
+    let verifier = Verifier(try site.context())
+    #expect(try await verifier.verify(remote).problem == nil)
+    for segment in remote.segments {
+      _ = try await site.store.delete([remote.folder.key + segment.fileName])
+    }
+    let left = try await site.remote(writer.session)
+    #expect(left.seal == nil && left.revision?.length == remote.mark)
+    #expect(try await verifier.verify(left).problem?.contains("bytes 0 to \(remote.mark)") == true)
+    try writer.end(.exit(0))
   }
 
   @Test func `readers report that a log is withheld`() async throws {

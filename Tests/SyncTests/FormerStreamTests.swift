@@ -6,9 +6,10 @@ import Redaction
 import Replica
 import SessionLog
 import SessionReading
-@testable import Sync
 import TestSupport
 import Testing
+
+@testable import Sync
 
 /// What a file held before it was rewritten, in the store and in mirrors.
 @Suite(.tags(.medium)) struct FormerStreamTests {
@@ -230,7 +231,7 @@ import Testing
     let text = Self.run(2) + (isOpen ? "after\n" : "")
     #expect(try await read(session, nil) == text)
 
-    #expect(try Verifier(folder.site.context()).reopen(session, having: newest))
+    #expect(try await Verifier(folder.site.context()).reopen(session, having: newest))
     try await folder.tick()
     try await folder.expectSealed(1)
     #expect(try await read(session, nil) == text)
@@ -281,12 +282,38 @@ import Testing
     _ = try await store.put(remote.folder.key + other.name.fileName, other.body)
     let left = try await folder.site.remote(session)
     #expect(left.mark(of: 1) >= first.range.upperBound)
-    #expect(try Verifier(folder.site.context()).reopen(session, having: left))
-    #expect(try folder.sidecars().first?.former?.map(\.generation) == [2])
+    #expect(try await Verifier(folder.site.context()).reopen(session, having: left))
+    // The second one copies from the first.
+    #expect(try folder.sidecars().map(\.former) == [nil])
     let entries = try DeletionLedger(folder.site.local.home).entries { $0 == session }
     let lost = entries.filter { $0.ground == .lost }
-    #expect(lost.map(\.what) == ["generation 1"] && lost.map(\.copy) == [.remote])
+    #expect(lost.map(\.what) == ["generation 1", "generation 2"])
+    #expect(lost.map(\.copy) == [.remote, .remote])
     #expect(lost.first?.finding.contains("bytes 0 to \(Self.run(1).utf8.count)") == true)
+    #expect(lost.last?.finding.contains("copies from are not in the store") == true)
+  }
+
+  @Test func `repair sends a file whole if its deltas lost their basis`() async throws {
+    let session = try await send((1...3).map { Self.run($0) })
+    let remote = try await folder.site.remote(session)
+    #expect(remote.segments(of: 3).contains { $0.kind == .delta })
+    for segment in remote.segments(of: 1) {
+      _ = try await folder.site.store.delete([remote.folder.key + segment.fileName])
+    }
+    let left = try await folder.site.remote(session)
+    #expect(try await Verifier(folder.site.context()).reopen(session, having: left))
+    #expect(try folder.sidecars().map(\.former) == [nil])
+    try await folder.tick()
+    let repaired = try await folder.site.remote(session)
+    #expect(repaired.generation == 4)
+    #expect(repaired.segments(of: 4).allSatisfy { $0.kind == .plain })
+    #expect(try await Verifier(folder.site.context()).verify(repaired).problem == nil)
+
+    // Nothing but the store has it now.
+    try folder.remove("job.log")
+    for _ in 1...2 { try await folder.tick(after: 3_700) }
+    try await folder.expectSealed(1)
+    #expect(try await read(session, nil).hasPrefix(Self.run(3)))
   }
 
   @Test func `a redaction leaves former streams in which it masks nothing`() async throws {

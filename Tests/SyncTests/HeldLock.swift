@@ -82,8 +82,12 @@ extension LivedClock {
 }
 
 extension Verifier {
-  func reopen(_ session: SessionID, having remote: RemoteSession? = nil) throws -> Bool {
-    try reopen(session, having: remote, holding: held(context.home))
+  func reopen(_ session: SessionID) throws -> Bool {
+    try reopen(session, holding: held(context.home))
+  }
+
+  func reopen(_ session: SessionID, having remote: RemoteSession) async throws -> Bool {
+    try await reopen(session, having: remote, holding: held(context.home))
   }
 }
 

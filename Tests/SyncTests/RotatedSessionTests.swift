@@ -357,7 +357,7 @@ import Testing
     let obstacle = try verifier.obstacle(to: left)
     let review = try await SealReview(site.context()).runIfDue()
     #expect(review.copies == [.init(writer.session, leaving: isLost ? .end : .whole)])
-    #expect(try verifier.reopen(writer.session, having: left) == !isLost)
+    #expect(try await verifier.reopen(writer.session, having: left) == !isLost)
     guard !isLost else {
       #expect(obstacle?.contains("pruned") == true)
       return
@@ -477,7 +477,7 @@ import Testing
     } else {
       #expect(!isOursGone)
     }
-    #expect(try verifier.reopen(writer.session, having: left))
+    #expect(try await verifier.reopen(writer.session, having: left))
     _ = try await site.upload()
     let found = try await site.remote(writer.session)
     #expect((found.seal == nil) == isOursGone)

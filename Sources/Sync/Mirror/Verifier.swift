@@ -72,6 +72,7 @@ package struct Verifier: Sendable {
       if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
       if let changed { throw ReplicaError(.localLogChanged, changed) }
       let isWithheld = said?.withholdsLog == true
+      if isWithheld { try expectSent(sealed, length) }
       if !isWithheld, log != nil { try compareEnd(end, of: remote, length, sidecar) }
       let isCut = log != nil && remote.seal != nil && end < length
       return Finding(
@@ -83,6 +84,15 @@ package struct Verifier: Sendable {
         session: remote.session, bytes: 0, comparedLocally: here == 0, lostLocally: 0,
         isLogWithheld: false, problem: error.detail)
     }
+  }
+
+  /// Expects what was sent of a log before the consent withheld the rest.
+  private func expectSent(_ remote: RemoteSession, _ length: StreamOffset) throws {
+    guard let stated = remote.revision?.length, length < stated else { return }
+    throw ReplicaError(
+      .missingBytes,
+      "bytes \(length) to \(stated) of it, sent before the consent withheld the rest, are not there: "
+        + "put the objects back from a backup or the bucket's versions")
   }
 
   /// Expects what was sent before the file was rewritten.
@@ -132,6 +142,11 @@ package struct Verifier: Sendable {
     let (sidecar, _) = try local.sidecar(device: context.device)
     if let source = sidecar.source, let obstacle = try obstacle(from: source, sealed: sidecar) {
       return obstacle
+    }
+    if let seal = sidecar.seal, sidecar.lacksSentPart(in: remote) {
+      return "the store lacks some of the first \(seal.length) bytes, which were sent before the "
+        + "consent withheld the rest, and the consent does not allow sending them again: put the "
+        + "objects back from a backup or the bucket's versions"
     }
     guard let log = try local.openLog(sidecar.source) else { return nil }
     if let changed = try changedLog(of: local, sidecar) { return changed }
@@ -184,24 +199,47 @@ package struct Verifier: Sendable {
 
   /// Makes the next pass send the bytes that the remote copy lacks, from the local log.
   ///
+  /// Former streams that can no longer be read are given up, and that is recorded.
+  ///
   /// - Parameters:
   ///   - session: the session.
-  ///   - remote: the session in a listing; nil if unknown. It may have what was pruned here.
+  ///   - remote: the session in a listing. It may have what was pruned here.
   ///   - lock: the home's lock.
   /// - Returns: whether there is a local log to send, and the consent allows it.
-  /// - Throws: errors of the local files and of the manifest.
+  /// - Throws: errors of the store, of the local files and of the manifest.
   package func reopen(
-    _ session: SessionID, having remote: RemoteSession? = nil, holding lock: HomeLock
+    _ session: SessionID, having remote: RemoteSession, holding lock: HomeLock
+  ) async throws -> Bool {
+    let (sidecar, _) = try LocalSession(context.home, session).sidecar(device: context.device)
+    let lost = try await lostStreams(of: sidecar, in: remote)
+    return try reopen(session, having: remote, givingUp: lost, holding: lock)
+  }
+
+  /// Makes the next pass send a session again, from the local log.
+  ///
+  /// - Parameters:
+  ///   - session: the session.
+  ///   - lock: the home's lock.
+  /// - Returns: whether there is a whole local log to send, and the consent allows it.
+  /// - Throws: errors of the local files and of the manifest.
+  package func reopen(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
+    try reopen(session, having: nil, givingUp: [], holding: lock)
+  }
+
+  private func reopen(
+    _ session: SessionID, having remote: RemoteSession?, givingUp lost: [LostStream],
+    holding lock: HomeLock
   ) throws -> Bool {
     lock.expect(context.home)
     let local = LocalSession(context.home, session)
     var (sidecar, _) = try local.sidecar(device: context.device)
-    guard context.consent == .logs || sidecar.withholdsLog else { return false }
+    guard context.consent == .logs || sidecar.withholdsLog, !sidecar.lacksSentPart(in: remote)
+    else { return false }
     guard let log = try local.openLog(sidecar.source) else { return false }
     let first = try log.available().lowerBound
     guard first <= Self.mark(of: remote, sidecar) else { return false }
     // What is lost for good must not keep the rest from its seal.
-    if let remote { try giveUpLost(sentIn: remote, &sidecar) }
+    try giveUp(lost, &sidecar)
     sidecar.seal = nil
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
@@ -216,24 +254,61 @@ package struct Verifier: Sendable {
     return true
   }
 
-  /// Gives up the former streams of which the store lacks bytes, and records that.
+  /// A former stream that can no longer be read, and what is missing.
+  private struct LostStream {
+    let stream: Sidecar.FormerStream
+    let what: String
+  }
+
+  /// Finds the former streams of which the store lacks bytes, or objects that they copy from.
   ///
   /// Of a sealed session only the objects that its seal names count.
-  private func giveUpLost(sentIn remote: RemoteSession, _ sidecar: inout Sidecar) throws {
+  private func lostStreams(
+    of sidecar: Sidecar, in remote: RemoteSession
+  ) async throws -> [LostStream] {
     let named = Set(sidecar.seal == nil ? [] : sidecar.basis ?? [])
     let stored = named.isEmpty ? remote : remote.keeping { named.contains($0.fileName) }
-    let lost = (sidecar.former ?? []).filter { stored.mark(of: $0.generation) < $0.length }
+    var lost: [LostStream] = []
+    for stream in sidecar.former ?? [] {
+      let mark = stored.mark(of: stream.generation)
+      if mark < stream.length {
+        lost.append(LostStream(stream: stream, what: "bytes \(mark) to \(stream.length) of it"))
+      } else if let name = try await segmentWithoutBasis(of: stream, in: stored) {
+        lost.append(
+          LostStream(stream: stream, what: "objects that \(name.fileName) copies from"))
+      }
+    }
+    return lost
+  }
+
+  /// The first delta of a former stream that copies from an object that is gone.
+  private func segmentWithoutBasis(
+    of stream: Sidecar.FormerStream, in remote: RemoteSession
+  ) async throws -> SegmentName? {
+    for name in remote.cover(upTo: stream.length, of: stream.generation) where name.kind == .delta {
+      do {
+        if try await !context.reader.hasBasis(of: name, in: remote) { return name }
+      } catch is ReplicaError {
+        // A damaged object does not say what it copies from.
+        continue
+      }
+    }
+    return nil
+  }
+
+  /// Gives up former streams, and records that.
+  private func giveUp(_ lost: [LostStream], _ sidecar: inout Sidecar) throws {
     guard !lost.isEmpty else { return }
-    let entries = lost.map { stream in
+    let entries = lost.map { lost in
       DeletionLedger.Entry(
         at: context.now(), session: sidecar.sessionId, copy: .remote,
-        what: "generation \(stream.generation)", ground: .lost,
-        finding:
-          "bytes \(stored.mark(of: stream.generation)) to \(stream.length) of it, which the file "
-          + "held until \(stream.until), are not in the store any more: sealed again without it")
+        what: "generation \(lost.stream.generation)", ground: .lost,
+        finding: "\(lost.what) are not in the store any more; the file held it until "
+          + "\(lost.stream.until): sealed again without it")
     }
     try DeletionLedger(context.home).append(entries, isDurable: true)
-    let former = (sidecar.former ?? []).filter { !lost.contains($0) }
+    let gone = lost.map(\.stream)
+    let former = (sidecar.former ?? []).filter { !gone.contains($0) }
     sidecar.former = former.isEmpty ? nil : former
   }
 

@@ -62,7 +62,14 @@ struct LocalProver {
       throw Doubt("its file is still there: without this note it would be taken for a new one")
     }
     if sidecar.remoteReapedAt != nil { return .age(.removed) }
-    if sidecar.withholdsLog { return .age(.withheld) }
+    if sidecar.withholdsLog {
+      guard sidecar.seal?.length != 0 else { return .age(.withheld) }
+      let folder = SessionFolder(device: sidecar.deviceId, session: local.session)
+      guard try await !sidecar.lacksSentPart(in: folders.session(local.session, in: folder)) else {
+        throw Doubt("the store lacks what was sent of its log")
+      }
+      return .age(.withheld)
+    }
     try damaged?.expectUndamaged(local.session)
     let log: Sidecar.Seal.LogState?
     do {

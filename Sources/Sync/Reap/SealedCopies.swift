@@ -57,4 +57,12 @@ extension Sidecar {
     guard let seal else { return false }
     return seal.store != store && remoteReapedAt == nil && !withholdsLog
   }
+
+  /// Whether a listing lacks bytes that were sent before the consent withheld the rest of the log:
+  /// no pass sends them again.
+  func lacksSentPart(in remote: RemoteSession?) -> Bool {
+    guard withholdsLog, let seal, seal.length > 0 else { return false }
+    guard let remote else { return true }
+    return !remote.holds(objects ?? [], length: seal.length) || !remote.holds(basis ?? [])
+  }
 }

@@ -35,9 +35,10 @@ struct GenerationSender {
     try writer.begin(&state)
     let basis = SentSignature(
       context.home, state.session, generation: state.entry.generation, upTo: state.entry.sent)
+    let loose = try await writer.segmentWithoutBasis(state)
     if state.uploadState.generation == generation {
       try await sendChanged(start..<end, of: generation, log, &state)
-    } else if basis.signature.count == 0 || writer.lostFormerStream(state) != nil {
+    } else if basis.signature.count == 0 || loose != nil || writer.lostFormerStream(state) != nil {
       try await sendPlain(start..<end, of: generation, log, &state)
     } else {
       try await sendDelta(start..<end, of: generation, log, against: basis.signature, &state)

@@ -58,10 +58,12 @@ extension RemoteWriter {
 
   /// The first delta of the sent stream that copies from an object that is gone.
   ///
-  /// Only a former stream with missing bytes gives cause to read them.
+  /// Only an earlier generation that is no whole former stream, because objects are gone or it was
+  /// given up, gives cause to read them.
   func segmentWithoutBasis(_ state: SessionState) async throws -> SegmentName? {
-    guard lostFormerStream(state) != nil else { return nil }
     let remote = remote(state)
+    let whole = state.former.filter { remote.mark(of: $0.generation) >= $0.length }
+    guard state.isAttached, whole.count < state.entry.generation - 1 else { return nil }
     for name in remote.cover(upTo: state.entry.sent, of: state.entry.generation)
     where name.kind == .delta {
       if try await !context.reader.hasBasis(of: name, in: remote) { return name }
