@@ -226,6 +226,13 @@ package struct SessionReader: Sendable {
       if let doubt = doubtAboutSeal { report(doubt) }
       return try await salvage(remote.0, in: remote.1, body) && doubtAboutSeal == nil
     }
+    if remote == nil, mode == .salvaged {
+      var isWhole = true
+      try catalog.openLog(entry).salvage(upTo: entry.length) {
+        try pass($0, isWhole: &isWhole, body)
+      }
+      return isWhole
+    }
     try expectSeal()
     if let remote, mode == .verified {
       try await verify(remote.0, in: remote.1, body)
@@ -294,15 +301,22 @@ package struct SessionReader: Sendable {
     _ remote: RemoteSession, in store: any ObjectStore, _ body: (Piece) throws -> Void
   ) async throws -> Bool {
     var isWhole = true
-    try await RemoteReader(store, knowing: catalog.context.keys).salvage(remote) { part in
-      switch part {
-      case .bytes(let bytes): try body(.bytes(bytes))
-      case .damage(let damage):
-        isWhole = false
-        report("\(entry.session): \(damage)")
-        if damage.isLost { try body(.gap(damage.gapLine, damage.range.upperBound)) }
-      }
+    try await RemoteReader(store, knowing: catalog.context.keys).salvage(remote) {
+      try pass($0, isWhole: &isWhole, body)
     }
     return isWhole
+  }
+
+  /// Delivers a salvaged part; reports damage, with a line in the place of lost bytes.
+  private func pass(
+    _ part: StreamPart, isWhole: inout Bool, _ body: (Piece) throws -> Void
+  ) throws {
+    switch part {
+    case .bytes(let bytes): try body(.bytes(bytes))
+    case .damage(let damage):
+      isWhole = false
+      report("\(entry.session): \(damage)")
+      if damage.isLost { try body(.gap(damage.gapLine, damage.range.upperBound)) }
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LogRecords
 import ObjectStore
 import Platform
 import Replica
@@ -96,6 +97,37 @@ import Testing
     let plan = try await LocalReaper(site.context()).plan(Retention())
     #expect(plan.local.map(\.session) == (change.isBeginning ? [session] : []))
     #expect(plan.kept.count == (change.isBeginning ? 0 : 1))
+  }
+
+  @Test func `the advice names the rotated parts that the store lacks`() async throws {
+    let site = try Site()
+    let session: SessionID
+    var files: [String] = []
+    do {
+      let writer = try site.local.writer(rotateAt: 600)
+      session = writer.session
+      for line in lines { writer.print("sent \(line)") }
+      try await site.upload()
+      let sent = try writer.files.parts().count
+      for line in lines { writer.print("not sent \(line)") }
+      try writer.files.compressParts(format: .lines)
+      let parts = try writer.files.parts()
+      try #require(sent > 2 && parts.count > sent + 1)
+      // A sent part in the middle that somebody changes is where the logs part.
+      let changed = parts[sent - 2]
+      let length = try writer.files.open(changed).length
+      for path in [changed.plain, changed.compressed] where File.exists(path) {
+        try File.remove(path)
+      }
+      try Data(repeating: 0x79, count: Int(length.bytes)).write(to: URL(filePath: changed.plain))
+      files = parts[(sent - 2)...].map { File.exists($0.plain) ? $0.plain : $0.compressed }
+      files.append(writer.files.log)
+    }
+    try site.local.crash(session)
+    let report = try await upload(site)
+    let reason = try #require(report.sealedAsSent[session])
+    for file in files { #expect(reason.contains(file), "\(reason)") }
+    #expect(reason.contains("'tidemark import"))
   }
 
   @Test func `a running session's truncated log is sealed once its recorder has gone on`()

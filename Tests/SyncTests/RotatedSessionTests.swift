@@ -219,6 +219,7 @@ import Testing
     #expect(error.code == .lostBytes && !error.detail.contains("pruned"))
     #expect(error.detail.contains("bytes \(parts[1].start) to \(parts[2].start) of"))
     #expect(error.detail.contains(parts[1].plain))
+    #expect(error.detail.contains("'tidemark show --salvage --remote \(writer.session) > FILE2'"))
     func holdsAllBut(_ hole: Range<StreamOffset>) async throws {
       let remote = try await site.remote(writer.session)
       let ranges = remote.segments(of: 1).map(\.range)
@@ -286,6 +287,38 @@ import Testing
     let runs = try LocalStream(writer.files).runs().map { try $0.available() }
     #expect(runs.count == 2 && runs.first?.upperBound == part.start)
     #expect(try site.local.home.openSessions() == [writer.session])
+  }
+
+  @Test func `salvage reads a local log past its holes and its damage`() async throws {
+    let site = try site()
+    var random = SeededGenerator(case: 3, seed: 1)
+    let writer = try site.local.writer(rotateAt: Self.limit)
+    write(120, to: writer, &random)
+    try await compressParts(of: writer)
+    let parts = try writer.files.parts()
+    try #require(parts.count >= 5)
+    let whole = try site.local.log(writer.session)
+    try File.remove(parts[1].compressed)
+    let stored = try Data(contentsOf: URL(filePath: parts[3].compressed))
+    try stored.prefix(stored.count / 2).write(to: URL(filePath: parts[3].compressed))
+
+    let catalog = try site.local.catalog(site.context())
+    let entry = try await catalog.entry(named: "\(writer.session)", on: .local) { _ in }
+    let reports = Guarded<[String]>([])
+    let reader = try SessionReader(entry, side: .local, in: catalog) { line in
+      reports.withLock { $0.append(line) }
+    }
+    var read: [UInt8] = []
+    let isWhole = try await reader.read(RecordChoice(RecordFilter()), .salvaged) { read += $0 }
+    #expect(!isWhole && reports.withLock(\.count) == 2)
+    let lines = read.split(separator: 0x0a, omittingEmptySubsequences: false)
+    let isGap = { (line: ArraySlice<UInt8>) in line.starts(with: Array("[GAP".utf8)) }
+    #expect(lines.count(where: isGap) == 2)
+    let kept = [
+      0..<parts[1].start, parts[2].start..<parts[3].start,
+      parts[4].start..<StreamOffset(whole.count),
+    ].flatMap { whole[Int($0.lowerBound)..<Int($0.upperBound)] }
+    #expect(Array(lines.filter { !isGap($0) }.joined(separator: [0x0a])) == kept)
   }
 
   @Test(arguments: [false, true])

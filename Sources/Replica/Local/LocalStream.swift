@@ -134,6 +134,87 @@ package final class LocalStream: Sendable {
   /// - Throws: ``Platform/SystemError``.
   package func afterHoles() throws -> LocalStream { try runs().last ?? self }
 
+  /// Delivers what can be read of a recorded session's stream, past parts that are gone and frames
+  /// that are damaged; each is named, with the error.
+  ///
+  /// - Parameter end: bytes after it are ignored.
+  /// - Throws: ``Platform/SystemError``; for another session's stream like ``read(_:)``; errors of
+  ///   `body`.
+  package func salvage(upTo end: StreamOffset, _ body: (StreamPart) throws -> Void) throws {
+    guard let recorded = pieces.first?.file as? RecordedLog else {
+      return try forEachPiece(of: 0..<end) { try body(.bytes($0)) }
+    }
+    func lose(_ range: Range<StreamOffset>, _ reason: String) throws {
+      guard !range.isEmpty else { return }
+      try body(.damage(StreamDamage(range: range, isLost: true, reason: reason)))
+    }
+    for (range, problem) in try stretches(of: recorded, upTo: end) {
+      if let problem {
+        try lose(range, problem)
+        continue
+      }
+      // Masks depend on what precedes: they must not reach into what cannot be read.
+      let run = LocalStream(self, recorded, range, isLast: false)
+      let starts = try view?.spans.map { try run.safeBeginning(by: $0.redactor) } ?? []
+      let start = min(range.upperBound, starts.max() ?? range.lowerBound)
+      try lose(range.lowerBound..<start, "the rest of a private key whose beginning is lost")
+      try run.forEachPiece(of: start..<range.upperBound) { try body(.bytes($0)) }
+    }
+  }
+
+  /// The readable and the unreadable stretches up to an offset, in order, and why the latter are.
+  private func stretches(
+    of recorded: RecordedLog, upTo end: StreamOffset
+  ) throws -> [(range: Range<StreamOffset>, problem: String?)] {
+    var stretches: [(range: Range<StreamOffset>, problem: String?)] = []
+    var offset = StreamOffset.zero
+    func add(upTo end: StreamOffset, _ problem: String?) {
+      guard offset < end else { return }
+      if let last = stretches.last, last.problem == problem {
+        stretches[stretches.count - 1].range = last.range.lowerBound..<end
+      } else {
+        stretches.append((offset..<end, problem))
+      }
+      offset = end
+    }
+    for run in try recorded.runs() {
+      add(upTo: min(end, run.lowerBound), "not on this machine")
+      let last = min(end, run.upperBound)
+      while offset < last {
+        let unit = offset..<min(last, Self.unitEnd(at: offset, of: recorded) ?? last)
+        add(upTo: unit.upperBound, problem(reading: unit))
+      }
+    }
+    return stretches
+  }
+
+  /// The end of what is damaged as a whole: a frame, or a part that cannot be opened; nil in the live
+  /// log.
+  private static func unitEnd(at offset: StreamOffset, of log: RecordedLog) -> StreamOffset? {
+    let frameEnd = try? log.withPart(at: offset) { part, start -> StreamOffset? in
+      let position = (offset - start).bytes
+      return (part as? CompressedPart)?.frames.first { $0.range.contains(position) }
+        .map { start + ByteCount($0.range.upperBound) }
+    }
+    if let end = frameEnd ?? nil { return end }
+    return log.parts.map(\.start).first { $0 > offset } ?? (offset < log.base ? log.base : nil)
+  }
+
+  /// Why a range cannot be read; nil if it can.
+  private func problem(reading range: Range<StreamOffset>) -> String? {
+    var offset = range.lowerBound
+    do {
+      while offset < range.upperBound {
+        let end = min(range.upperBound, offset + 128 << 10)
+        _ = try rawBytes(offset..<end)
+        offset = end
+      }
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
   /// Where a stream whose beginning is gone can begin: not before the end of a private key whose
   /// header is gone, because its lines would not be masked.
   ///

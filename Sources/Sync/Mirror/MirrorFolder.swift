@@ -76,19 +76,41 @@ struct MirrorFolder: Sendable {
     try FileStatus(files.former(stream.generation))?.length == Int64(stream.length)
   }
 
-  /// Removes logs of earlier generations that the store does not list any more, because they were
-  /// redacted.
-  func removeUnlisted(_ sidecar: Sidecar, of remote: RemoteSession) throws {
-    let files = files(of: remote)
-    let listed = Set((sidecar.former ?? []).map(\.generation))
-    for name in try Directory.names(in: files.directory) {
+  /// A log of an earlier generation, as its name shows it.
+  struct FormerLog {
+    let path: String
+    let session: String
+    let generation: Int
+  }
+
+  /// The logs of earlier generations in a day's folder.
+  func formerLogs(in directory: String) throws -> [FormerLog] {
+    try Directory.names(in: directory).compactMap { name in
       let parts = name.split(separator: ".")
-      guard parts.first.map(String.init) == remote.session.description, parts.last == "log",
-        parts.count > 2, parts[1].first == "g", let generation = Int(parts[1].dropFirst()),
-        generation < remote.generation, !listed.contains(generation)
-      else { continue }
-      try File.remove("\(files.directory)/\(name)")
+      guard parts.count > 2, parts.last == "log", parts[1].first == "g",
+        let generation = Int(parts[1].dropFirst())
+      else { return nil }
+      return FormerLog(
+        path: "\(directory)/\(name)", session: String(parts[0]), generation: generation)
     }
+  }
+
+  /// Those of a session that the store does not list any more, because they were redacted.
+  func unlisted(
+    _ logs: [FormerLog], _ sidecar: Sidecar, of remote: RemoteSession
+  ) -> [FormerLog] {
+    let listed = Set((sidecar.former ?? []).map(\.generation))
+    let session = remote.session.description
+    return logs.filter {
+      $0.session == session && $0.generation < remote.generation
+        && !listed.contains($0.generation)
+    }
+  }
+
+  /// Removes logs of earlier generations that the store does not list any more.
+  func removeUnlisted(_ sidecar: Sidecar, of remote: RemoteSession) throws {
+    let logs = try formerLogs(in: files(of: remote).directory)
+    for log in unlisted(logs, sidecar, of: remote) { try File.remove(log.path) }
   }
 
   // MARK: Completed sessions

@@ -21,6 +21,7 @@ extension Puller {
   ) async throws -> String {
     let files = mirror.files(of: remote)
     let path = files.salvaged + ".log"
+    try Directory.make(files.directory, rights: MirrorFolder.rights)
     var watch = try space.watch(0, in: files.directory, for: remote.session.description)
     let log = try MirrorReplacement(of: path)
     func write(_ bytes: UnsafeRawBufferPointer) throws {

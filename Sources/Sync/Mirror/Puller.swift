@@ -75,14 +75,19 @@ package struct Puller: Sendable {
   ) async throws -> [Item] {
     var items: [Item] = []
     try await FolderListing.forEach(of: devices, in: store) { listing in
+      let first = replacesFormer ? listing.sessions.values.first : nil
+      let former = try first.map { try mirror.formerLogs(in: mirror.files(of: $0).directory) }
       for remote in listing.sessions.values where isWanted(remote.session) {
-        if let item = try item(of: remote) { items.append(item) }
+        if let item = try item(of: remote, besides: former ?? []) { items.append(item) }
       }
     }
     return items.sorted { $0.remote.session < $1.remote.session }
   }
 
-  private func item(of remote: RemoteSession) throws -> Item? {
+  /// - Parameter former: logs of earlier generations in the folder, to be removed if redacted.
+  private func item(
+    of remote: RemoteSession, besides former: [MirrorFolder.FormerLog]
+  ) throws -> Item? {
     guard remote.hasContent else { return nil }
     let files = mirror.files(of: remote)
     let sidecar = try mirror.content(of: files.sidecar)
@@ -98,6 +103,8 @@ package struct Puller: Sendable {
       lacksSidecar: lacksSidecar,
       lacksFormer: try !lacksSidecar && mirror.lacksFormer(sidecar, files))
     let isComplete = item.missing == 0 && item.mirrored <= item.length
-    return isComplete && !item.lacksSidecar && !item.lacksFormer ? nil : item
+    guard isComplete, !item.lacksSidecar, !item.lacksFormer else { return item }
+    guard !former.isEmpty, let sidecar = try? Sidecar(json: sidecar) else { return nil }
+    return mirror.unlisted(former, sidecar, of: remote).isEmpty ? nil : item
   }
 }

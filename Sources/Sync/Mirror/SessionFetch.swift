@@ -62,6 +62,7 @@ struct SessionFetch: Sendable {
       do {
         if try await append(item, of: remote, digest, report) {
           fetched.problem = try await fetchFormer(sidecar, of: remote, report)
+          if replacesFormer { try mirror.removeUnlisted(sidecar, of: remote) }
           return fetched
         }
       } catch is ReplicaError where digest != nil && item.mirrored > 0 {

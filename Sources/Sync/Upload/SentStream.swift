@@ -35,8 +35,9 @@ struct SentStream {
       })
     else { return false }
     let local = try state.view?.available()
-    let (isBeginning, last) = try await compare(
+    let (difference, last) = try await compare(
       remote, upTo: end, of: generation, with: state.view, local)
+    let isBeginning = difference == nil
     var replaced = ReplacedLog(path: state.local.files.log)
     if let local {
       // Its own bytes are not the cause.
@@ -44,6 +45,9 @@ struct SentStream {
       guard local.lowerBound <= end else { return false }
       replaced.log = Sidecar.Seal.LogState(length: local.upperBound, modified: state.modified)
       replaced.differs = !isBeginning
+      if let difference {
+        replaced.files = try Self.files(of: state.local.files, from: difference)
+      }
       replaced.hasRest = try local.upperBound > end && last.last == 0x0a && beginsLine(end, state)
     }
     let endedAt: Timestamp? = replaced.hasRest ? nil : state.modified
@@ -57,30 +61,42 @@ struct SentStream {
     return true
   }
 
+  /// The files of a recorded log that have bytes from an offset on.
+  private static func files(
+    of files: SessionFiles, from offset: StreamOffset
+  ) throws -> [String] {
+    let parts = try files.parts()
+    let first = parts.lastIndex { $0.start <= offset } ?? 0
+    return (parts.dropFirst(first).flatMap { [$0.plain, $0.compressed] } + [files.log])
+      .filter(File.exists)
+  }
+
   /// Reads the store's copy.
   ///
-  /// - Returns: whether the local log is equal to it as far as both go, and its last bytes.
+  /// - Returns: an offset from which on the local log may differ from it, nil if it is equal as far as
+  ///   both go; and its last bytes.
   private func compare(
     _ remote: RemoteSession, upTo end: StreamOffset, of generation: Int, with log: LocalStream?,
     _ local: Range<StreamOffset>?
-  ) async throws -> (isBeginning: Bool, last: [UInt8]) {
+  ) async throws -> (difference: StreamOffset?, last: [UInt8]) {
     var position = StreamOffset.zero
-    var isBeginning = true
+    var difference: StreamOffset?
     var last: [UInt8] = []
     try await writer.context.reader.read(remote, generation: generation, upTo: end) { piece in
-      if isBeginning, let log, let local {
+      if difference == nil, let log, let local {
         let range = (position..<position + ByteCount(piece.count)).clamped(to: local)
         let first = Int(range.lowerBound - position)
-        isBeginning =
+        let isEqual =
           try range.isEmpty
           || log.has(
             UnsafeRawBufferPointer(rebasing: piece[first..<first + Int(range.byteCount)]), in: range
           )
+        if !isEqual { difference = range.lowerBound }
       }
       last = Array((last + piece.suffix(Link.span)).suffix(Link.span))
       position += ByteCount(piece.count)
     }
-    return (isBeginning, last)
+    return (difference, last)
   }
 
   /// Whether the local log has a line's end before an offset, or no longer has that byte.
@@ -97,6 +113,8 @@ struct ReplacedLog {
   var log: Sidecar.Seal.LogState?
   /// Whether it is not the beginning of what was sent.
   var differs = false
+  /// Its files that may have bytes which the store lacks.
+  var files: [String] = []
   /// Whether what it has beyond that is sent.
   var hasRest = false
 
@@ -110,6 +128,9 @@ struct ReplacedLog {
     }
     return "\(path) was changed after it was sent: sealed with the \(length) bytes "
       + (hasRest ? "that were sent and what follows them in the file" : "that were sent")
-      + ". The file stays: 'tidemark import \(path)' sends it as another session"
+      + (files.count > 1
+        ? ". Its files stay: 'tidemark import \(files.joined(separator: " "))' sends each as another "
+          + "session"
+        : ". The file stays: 'tidemark import \(files.first ?? path)' sends it as another session")
   }
 }

@@ -99,7 +99,10 @@ extension TailSender {
       "bytes \(ranges.joined(separator: ", "))\(others) of \(session) are neither in the store\(whose) "
       + "nor on this machine, \(why)" + (names.isEmpty ? "" : ": somebody deleted \(names)")
       + ". Put \(source), then run 'tidemark retry \(session)'; or keep what is left with 'tidemark show "
-      + "--salvage \(session) > FILE', and only then run 'tidemark delete "
+      + "--salvage \(session) > FILE'"
+      + (file == nil
+        ? "" : " and, of what the store has, 'tidemark show --salvage --remote \(session) > FILE2'")
+      + ", and only then run 'tidemark delete "
       + "\(file == nil ? "--remote " : "")\(session)'"
   }
 

@@ -250,11 +250,14 @@ struct Delete: AsyncParsableCommand {
         continue
       }
       let isUnsent = entry.uploaded < entry.length && deletesLocal
+      let isChanged =
+        entry.sidecar.seal?.logDiffers == true && deletesLocal && entry.location != .remote
       let isForeign = entry.sidecar.deviceId != setup.device.deviceId
       let device = isForeign ? "  of device \(String(oneLine: entry.sidecar.deviceName))" : ""
       Console.remark(
         "\(entry.session)  \(entry.length.byteCount.text)\(device)"
-          + (isUnsent ? "  NOT YET UPLOADED" : ""))
+          + (isUnsent ? "  NOT YET UPLOADED" : "")
+          + (isChanged ? "  CHANGED AFTER IT WAS SENT: THE STORE LACKS WHAT IT HAS NOW" : ""))
     }
     return try Console.mayProceed("delete", "\(Plural.text(targets.count, "session")) for good")
   }

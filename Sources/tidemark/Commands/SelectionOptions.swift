@@ -24,8 +24,10 @@ struct ChoiceOptions: ParsableArguments {
     (app == nil || entry.sidecar.appName == app) && (!failed || entry.sidecar.hasFailed)
   }
 
-  /// Whether a session is selected for reading: one whose revision cannot be believed may be any, and
-  /// reading it says so. Nothing is deleted by this choice.
+  /// Whether a session is selected for reading.
+  ///
+  /// One whose revision cannot be believed may be any, and reading it says so. Nothing must be deleted
+  /// by this choice.
   func mayInclude(_ entry: SessionCatalog.Entry) -> Bool { entry.isRejected || includes(entry) }
 }
 
