@@ -52,14 +52,8 @@ struct GenerationSender {
   ) async throws {
     var start = range.lowerBound
     while start < range.upperBound {
-      let rest = start..<range.upperBound
-      let segment = try await writer.put(rest, &state) { state in
-        try await writer.lane.encode(
-          log, session: state.session, generation: generation, range: rest,
-          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
-          format: state.sidecar.format)
-      }
-      start = segment.name.range.upperBound
+      start = try await writer.putPlain(
+        start..<range.upperBound, of: generation, from: log, &state)
     }
   }
 

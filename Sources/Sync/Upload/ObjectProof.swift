@@ -145,14 +145,8 @@ struct ObjectProof {
     let log = try state.requireView()
     var start = name.range.lowerBound
     while start < name.range.upperBound {
-      let rest = start..<name.range.upperBound
-      let segment = try await writer.put(rest, &state, avoiding: name) { state in
-        try await writer.lane.encode(
-          log, session: state.session, generation: name.generation, range: rest,
-          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
-          format: state.sidecar.format)
-      }
-      start = segment.name.range.upperBound
+      start = try await writer.putPlain(
+        start..<name.range.upperBound, of: name.generation, from: log, &state, avoiding: name)
     }
     state.entry.segments[name] = nil
     // The damaged object is still listed; a later pass sweeps it.

@@ -40,6 +40,27 @@ struct RemoteWriter {
     }
   }
 
+  /// Makes a plain segment of a log and puts it.
+  ///
+  /// - Parameters:
+  ///   - range: stream offsets; the segment begins with the first, and may not hold all.
+  ///   - generation: the generation that it belongs to.
+  ///   - log: the log, as it is sent.
+  ///   - damaged: an object whose name it must not have; nil if any name will do.
+  /// - Returns: the offset at its end.
+  func putPlain(
+    _ range: Range<StreamOffset>, of generation: Int, from log: LocalStream,
+    _ state: inout SessionState, avoiding damaged: SegmentName? = nil
+  ) async throws -> StreamOffset {
+    let segment = try await put(range, &state, avoiding: damaged) { state in
+      try await lane.encode(
+        log, session: state.session, generation: generation, range: range,
+        storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+        format: state.sidecar.format)
+    }
+    return segment.name.range.upperBound
+  }
+
   /// Puts a segment, under another name if its own is taken by a different object.
   private func put(
     _ made: EncodedSegment, _ state: inout SessionState

@@ -39,13 +39,7 @@ extension TailSender {
         continue
       }
       let range = start..<min(end, nextSegment(after: start, state) ?? end)
-      let segment = try await writer.put(range, &state) { state in
-        try await writer.lane.encode(
-          run, session: state.session, generation: generation, range: range,
-          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
-          format: state.sidecar.format)
-      }
-      start = segment.name.range.upperBound
+      start = try await writer.putPlain(range, of: generation, from: run, &state)
     }
   }
 
