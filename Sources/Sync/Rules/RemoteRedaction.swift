@@ -64,9 +64,11 @@ package struct RemoteRedaction: Sendable {
     let spans = try context.redaction.spans(epochs)
     let view = log.redacted(by: spans, sidecar.format)
     let cover = remote.cover(upTo: remote.mark)
-    let bare = isRewritten ? try await bareDeltas(cover, remote) : []
+    var masked = MaskedSegments(remote, context)
+    let bare = isRewritten ? try await masked.copies(cover) : []
     let changed = try cover.filter { try bare.contains($0) || !$0.matches(view) }
-    let former = try await bareFormerStreams(sidecar, remote, isResent: !changed.isEmpty)
+    let former = try await bareFormerStreams(
+      sidecar, remote, &masked, isResent: !changed.isEmpty)
     if changed.isEmpty, former.isEmpty { return nil }
     if !former.isEmpty { try expectNoHold(remote) }
     let highest = remote.segments.map(\.generation).max() ?? 1
@@ -90,78 +92,18 @@ package struct RemoteRedaction: Sendable {
         + "with 'tidemark keep --release \(remote.session)' first")
   }
 
-  /// Segments of an attached file that copy from an object in which the rules mask something,
-  /// within the copied bytes or beside them.
-  private func bareDeltas(
-    _ cover: [SegmentName], _ remote: RemoteSession
-  ) async throws -> Set<SegmentName> {
-    var sources: [SegmentName: Set<SegmentName>] = [:]
-    for name in cover where name.kind == .delta {
-      sources[name] = try await context.reader.basis(of: name, in: remote)
-    }
-    let all = sources.values.reduce(into: Set()) { $0.formUnion($1) }
-    var masked: [Int: [Range<StreamOffset>]] = [:]
-    for generation in Set(all.map(\.generation)) {
-      masked[generation] = try await self.masked(generation, of: remote, needing: all)
-    }
-    let bare = all.filter { source in
-      masked[source.generation, default: []].contains { $0.overlaps(source.range) }
-    }
-    return Set(sources.filter { !$0.value.isDisjoint(with: bare) }.keys)
-  }
-
-  /// What the rules mask of a generation's segments, read together where one follows another: a
-  /// private key may begin in one and end in the next.
-  ///
-  /// - Parameter needed: the segments that must be readable; others are left out if they are not.
-  private func masked(
-    _ generation: Int, of remote: RemoteSession, needing needed: Set<SegmentName>
-  ) async throws -> [Range<StreamOffset>] {
-    var masked: [Range<StreamOffset>] = []
-    func examine(_ text: [UInt8], from start: StreamOffset) {
-      masked += context.redaction.current.redactions(in: text).map {
-        start + ByteCount($0.range.lowerBound)..<start + ByteCount($0.range.upperBound)
-      }
-    }
-    var (start, text): (StreamOffset, [UInt8]) = (.zero, [])
-    let order = remote.segments(of: generation).sorted {
-      ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
-    }
-    for name in order {
-      var bytes: [UInt8] = []
-      do {
-        try await context.reader.read(name, in: remote.folder) { bytes.append(contentsOf: $0) }
-      } catch is ReplicaError where !needed.contains(name) {
-        continue
-      }
-      let end = start + ByteCount(text.count)
-      if text.isEmpty || name.range.lowerBound > end {
-        examine(text, from: start)
-        (start, text) = (name.range.lowerBound, bytes)
-        continue
-      }
-      // Its own bytes count, too, where two segments overlap.
-      if name.range.lowerBound < end { examine(bytes, from: name.range.lowerBound) }
-      if name.range.upperBound > end {
-        text += bytes.dropFirst(Int((end - name.range.lowerBound).bytes))
-      }
-    }
-    examine(text, from: start)
-    return masked
-  }
-
   /// What the file held before it was rewritten, where the rules mask something of it, or of an
   /// object that it copies from.
   ///
   /// - Parameter isResent: whether the session is sent again: then a stream that cannot be read
   ///   cannot stay.
   private func bareFormerStreams(
-    _ sidecar: Sidecar, _ remote: RemoteSession, isResent: Bool
+    _ sidecar: Sidecar, _ remote: RemoteSession, _ masked: inout MaskedSegments, isResent: Bool
   ) async throws -> [Sidecar.FormerStream] {
     var found: [Sidecar.FormerStream] = []
     for stream in sidecar.former ?? [] {
       do {
-        if try await isBare(stream, of: remote) { found.append(stream) }
+        if try await isBare(stream, of: remote, &masked) { found.append(stream) }
       } catch let error as ReplicaError {
         guard isResent else { throw error }
         found.append(stream)
@@ -171,7 +113,7 @@ package struct RemoteRedaction: Sendable {
   }
 
   private func isBare(
-    _ stream: Sidecar.FormerStream, of remote: RemoteSession
+    _ stream: Sidecar.FormerStream, of remote: RemoteSession, _ masked: inout MaskedSegments
   ) async throws -> Bool {
     var bytes: [UInt8] = []
     try await context.reader.read(remote, generation: stream.generation, upTo: stream.length) {
@@ -179,7 +121,7 @@ package struct RemoteRedaction: Sendable {
     }
     guard context.redaction.current.redactions(in: bytes).isEmpty else { return true }
     let cover = remote.cover(upTo: stream.length, of: stream.generation)
-    return try await !bareDeltas(cover, remote).isEmpty
+    return try await !masked.copies(cover).isEmpty
   }
 
   /// Makes the next pass send the new generation.
