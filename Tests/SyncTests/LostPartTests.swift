@@ -1,0 +1,155 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import Redaction
+import Replica
+import SessionLog
+import SessionReading
+import TestSupport
+import Testing
+
+@testable import Sync
+
+@Suite(.tags(.medium)) struct LostPartTests: RotatedSessions {
+  @Test func `what follows a lost part is sent, and the lost bytes are named`() async throws {
+    let site = try site()
+    var random = SeededGenerator(case: 3, seed: 1)
+    let (writer, whole) = try await unsent(site, &random)
+    let parts = try writer.files.parts()
+    try #require(parts.count >= 4)
+    let kept = parts[1].compressed + ".kept"
+    try File.rename(parts[1].compressed, to: kept)
+
+    let error = try #require(try await site.upload().failures.first?.error as? ReplicaError)
+    #expect(error.code == .lostBytes && !error.detail.contains("pruned"))
+    #expect(error.detail.contains("bytes \(parts[1].start) to \(parts[2].start) of"))
+    #expect(error.detail.contains(parts[1].plain))
+    #expect(error.detail.contains("'tidemark show --salvage --remote \(writer.session) > FILE2'"))
+    func holdsAllBut(_ hole: Range<StreamOffset>) async throws {
+      let remote = try await site.remote(writer.session)
+      let ranges = remote.segments(of: 1).map(\.range)
+      #expect(ranges.allSatisfy { !$0.overlaps(hole) })
+      #expect(ranges.map(\.byteCount).reduce(0, +) + hole.byteCount == ByteCount(whole.count))
+      for segment in remote.segments {
+        var bytes: [UInt8] = []
+        try await site.context().reader.read(segment, in: remote.folder) { bytes += $0 }
+        let range = Int(segment.range.lowerBound)..<Int(segment.range.upperBound)
+        #expect(bytes == Array(whole[range]))
+      }
+    }
+    try await holdsAllBut(parts[1].start..<parts[2].start)
+    let waiting = try Uploader(site.context()).plan().waiting
+    #expect(waiting.map(\.reason.code) == ["refused"])
+    #expect(waiting.map(\.bytes) == [parts[2].start - parts[1].start])
+    let objects = try await site.remote(writer.session).keys
+    #expect(try await site.upload(.all).failures.count == 1)
+    #expect(try await site.remote(writer.session).keys == objects)
+
+    // What is recorded later follows at the next attempt, and is not sealed without what is lost.
+    write(5, to: writer, &random)
+    try writer.end(.exit(0))
+    #expect(try await site.upload(.all).failures.count == 1)
+    #expect(try await site.remote(writer.session).seal == nil)
+    try File.rename(kept, to: parts[1].compressed)
+    try await site.upload(.all)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  @Test(arguments: [false, true])
+  func `a lost part that was sent keeps nothing from being sent and sealed`(
+    losesManifest: Bool
+  ) async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    let before = try site.local.log(writer.session)
+    let part = try #require(writer.files.parts().dropFirst().first)
+    let kept = part.compressed + ".kept"
+    try File.rename(part.compressed, to: kept)
+    var random = SeededGenerator(case: 2)
+    write(30, to: writer, &random)
+    try await site.upload()
+    #expect(try await prune(site).pruned.isEmpty)
+    if losesManifest { try File.remove(site.local.home.cachePath + "/manifest.sqlite") }
+    try writer.end(.exit(0))
+    try await site.upload()
+    let finding = try await Verifier(site.context()).verify(site.remote(writer.session))
+    #expect(finding.problem == nil && !finding.comparedLocally)
+    try File.rename(kept, to: part.compressed)
+    #expect(try await site.remoteBytes(writer.session).starts(with: before))
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  @Test func `a damaged part is no hole, and a missing one is`() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    let part = try #require(writer.files.parts().dropFirst().first)
+    let stored = try Data(contentsOf: URL(filePath: part.compressed))
+    try stored.prefix(stored.count / 2).write(to: URL(filePath: part.compressed))
+    let damaged = try LocalStream(writer.files)
+    #expect(try damaged.runs().count == 1)
+    #expect(throws: SystemError.self) { try damaged.read(part.start..<part.start + 1) }
+    try File.remove(part.compressed)
+    let runs = try LocalStream(writer.files).runs().map { try $0.available() }
+    #expect(runs.count == 2 && runs.first?.upperBound == part.start)
+    #expect(try site.local.home.openSessions() == [writer.session])
+  }
+
+  @Test func `salvage reads a local log past its holes and its damage`() async throws {
+    let site = try site()
+    var random = SeededGenerator(case: 3, seed: 1)
+    let (writer, whole) = try await unsent(site, &random)
+    let parts = try writer.files.parts()
+    try #require(parts.count >= 5)
+    try File.remove(parts[1].compressed)
+    let stored = try Data(contentsOf: URL(filePath: parts[3].compressed))
+    try stored.prefix(stored.count / 2).write(to: URL(filePath: parts[3].compressed))
+
+    let catalog = try site.local.catalog(site.context())
+    let entry = try await catalog.entry(named: "\(writer.session)", on: .local) { _ in }
+    let reports = Guarded<[String]>([])
+    let reader = try SessionReader(entry, side: .local, in: catalog) { line in
+      reports.withLock { $0.append(line) }
+    }
+    var read: [UInt8] = []
+    let isWhole = try await reader.read(RecordChoice(RecordFilter()), .salvaged) { read += $0 }
+    #expect(!isWhole && reports.withLock(\.count) == 2)
+    let lines = read.split(separator: 0x0a, omittingEmptySubsequences: false)
+    let isGap = { (line: ArraySlice<UInt8>) in line.starts(with: Array("[GAP".utf8)) }
+    #expect(lines.count(where: isGap) == 2)
+    let kept = [
+      0..<parts[1].start, parts[2].start..<parts[3].start,
+      parts[4].start..<StreamOffset(whole.count),
+    ].flatMap { whole[Int($0.lowerBound)..<Int($0.upperBound)] }
+    #expect(Array(lines.filter { !isGap($0) }.joined(separator: [0x0a])) == kept)
+  }
+
+  @Test(arguments: [false, true])
+  func `the rest of a key whose beginning was in a lost part is held back`(isKey: Bool) async throws
+  {
+    let site = try site()
+    let writer = try site.local.writer(rotateAt: 600)
+    let line = String(repeating: "MIIEowIBAAKCAQEA", count: 4)
+    if isKey { writer.print("-----BEGIN RSA PRIVATE KEY-----") }
+    for _ in 0..<20 { writer.print(line) }
+    writer.print(isKey ? "-----END RSA PRIVATE KEY-----" : "that was it")
+    for _ in 0..<10 { writer.print("all is well, and that is all there is to say") }
+    try await compressParts(of: writer)
+    try writer.end(.exit(0))
+    let parts = try writer.files.parts()
+    try #require(parts.count >= 3)
+    try File.remove(parts[0].compressed)
+    let whole = try site.local.log(writer.session)
+    #expect(try await site.upload().failures.count == 1)
+    let remote = try await site.remote(writer.session)
+    var sent: [UInt8] = []
+    for segment in remote.segments {
+      try await site.context().reader.read(segment, in: remote.folder) { sent += $0 }
+    }
+    let text = String(decoding: sent, as: UTF8.self)
+    #expect(text.contains("SESSION END") && text.contains("all is well"))
+    #expect(text.contains(line) == !isKey)
+    #expect(!isKey || !text.contains("PRIVATE KEY"))
+    #expect(isKey || sent.count == whole.count)
+  }
+}
