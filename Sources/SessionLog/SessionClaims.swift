@@ -95,7 +95,7 @@ package final class SessionClaims: Sendable {
     }
   }
 
-  /// The users of some sessions according to some files, of which the first counts.
+  /// The users of some sessions; if files differ, the first one counts.
   private func users(
     of sessions: Set<SessionID>, in names: [String]
   ) throws -> [SessionID: UInt32] {

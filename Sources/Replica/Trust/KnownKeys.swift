@@ -137,7 +137,7 @@ package final class KnownKeys: Sendable {
     guard sidecar.previous == nil, sidecar.indexes == nil else {
       throw ReplicaError(
         .damagedObject,
-        "\(folder.key)\(revision.fileName) is not signed, but its version of Tidemark signs: somebody "
+        "\(folder.key)\(revision.fileName) is not signed, although the version that wrote it signs: somebody "
           + "else may have written it")
     }
     return .unsigned

@@ -30,8 +30,6 @@ struct AttachObservation {
   let files: AttachedFiles
   let sent: SentFiles
 
-  /// Paths that could not be read last time, or whose upload failed, with the reason.
-  let problems: [String: AttachProblem]
   /// Only files changed since then are read.
   let since: FileTime
   /// Matching files that have changed, by path.
@@ -57,8 +55,7 @@ struct AttachObservation {
   /// Observes the files.
   init(_ planner: AttachPlanner) throws {
     (context, sources, files) = (planner.context, planner.sources, planner.files)
-    problems = try files.problems()
-    sent = SentFiles(context: context, problems: problems)
+    sent = SentFiles(context: context, problems: try files.problems())
     let last = try files.pass()
     let now = FileTime(context.now())
     // A change of either makes all files be looked at.
@@ -116,7 +113,7 @@ struct AttachObservation {
   // MARK: Scanning
 
   private mutating func scan() throws {
-    let again = Set(problems.keys)
+    let again = Set(sent.problems.keys)
     for source in sources {
       var (changed, folders, problems) = (changed, folders, plan.problems)
       try withoutActuallyEscaping({ (file: SourceScanner.File) in

@@ -58,7 +58,7 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
     copies = record.found.filter { isCurrent($0, at: now) }
   }
 
-  /// Expects a session's copy to be undamaged, as far as it was verified.
+  /// Refuses a session whose copy was found damaged by its last verification.
   func expectUndamaged(_ session: SessionID) throws(Doubt) {
     guard let found = copies.first(where: { $0.session == session }) else { return }
     throw Doubt(

@@ -260,7 +260,7 @@ package struct Verifier: Sendable {
     let what: String
   }
 
-  /// Finds the former streams of which the store lacks bytes, or objects that they copy from.
+  /// Finds former streams with missing bytes, or whose deltas copy from missing objects.
   ///
   /// Of a sealed session only the objects that its seal names count.
   private func lostStreams(
