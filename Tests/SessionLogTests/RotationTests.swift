@@ -231,6 +231,44 @@ import Testing
     #expect(unpacked.output == Array(expected.utf8.prefix(Int(before.length))))
   }
 
+  /// Compresses nothing, and takes its time for it.
+  private struct SlowCompression: PartCompression {
+    let calls: AsyncStream<Bool>.Continuation
+
+    func compress(_ files: SessionFiles, format: LogFormat) {
+      calls.yield(false)
+      for _ in 0..<1_000 { sched_yield() }
+      calls.yield(true)
+    }
+
+    func open(_ part: LogPart) throws -> any OpenPart {
+      throw SystemError(operation: "open", path: part.compressed, errno: ENOTSUP)
+    }
+  }
+
+  @Test func `a writer that is let go while it compresses unlocks its session after that`()
+    async throws
+  {
+    let local = try TestHome()
+    let (began, calls) = AsyncStream<Bool>.makeStream()
+    let home = local.home.compressing(with: SlowCompression(calls: calls))
+    var options = RecordingOptions()
+    options.rotateAt = 600
+    var writer: SessionWriter? = try SessionWriter(
+      home: home, device: local.device, appName: "test", options: options,
+      machine: local.clock.machine)
+    let lock = try #require(writer).files.lock
+    for line in 0..<16 { writer?.print("line \(line)") }
+    var isOver = began.makeAsyncIterator()
+    #expect(await isOver.next() == false)
+    writer = nil
+    #expect(try FileLock.tryExclusive(lock) != nil)
+    calls.finish()
+    var last = false
+    while let call = await isOver.next() { last = call }
+    #expect(last)
+  }
+
   @Test(arguments: ["cut", "flipped", "empty"])
   func `a plain part goes only where its compressed copy reads back the same`(
     damage: String

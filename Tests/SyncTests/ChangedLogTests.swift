@@ -102,27 +102,28 @@ import Testing
   @Test func `the advice names the rotated parts that the store lacks`() async throws {
     let site = try Site()
     let session: SessionID
-    var files: [String] = []
+    var sent = 0
     do {
       let writer = try site.local.writer(rotateAt: 600)
       session = writer.session
       for line in lines { writer.print("sent \(line)") }
       try await site.upload()
-      let sent = try writer.files.parts().count
+      sent = try writer.files.parts().count
       for line in lines { writer.print("not sent \(line)") }
-      try writer.files.compressParts(format: .lines)
-      let parts = try writer.files.parts()
-      try #require(sent > 2 && parts.count > sent + 1)
-      // A sent part in the middle that somebody changes is where the logs part.
-      let changed = parts[sent - 2]
-      let length = try writer.files.open(changed).length
-      for path in [changed.plain, changed.compressed] where File.exists(path) {
-        try File.remove(path)
-      }
-      try Data(repeating: 0x79, count: Int(length.bytes)).write(to: URL(filePath: changed.plain))
-      files = parts[(sent - 2)...].map { File.exists($0.plain) ? $0.plain : $0.compressed }
-      files.append(writer.files.log)
     }
+    let log = site.local.home.files(for: session)
+    try log.compressParts(format: .lines)
+    let parts = try log.parts()
+    try #require(sent > 2 && parts.count > sent + 1)
+    // A sent part in the middle that somebody changes is where the logs part.
+    let changed = parts[sent - 2]
+    let length = try log.open(changed).length
+    for path in [changed.plain, changed.compressed] where File.exists(path) {
+      try File.remove(path)
+    }
+    try Data(repeating: 0x79, count: Int(length.bytes)).write(to: URL(filePath: changed.plain))
+    let files =
+      parts[(sent - 2)...].map { File.exists($0.plain) ? $0.plain : $0.compressed } + [log.log]
     try site.local.crash(session)
     let report = try await upload(site)
     let reason = try #require(report.sealedAsSent[session])

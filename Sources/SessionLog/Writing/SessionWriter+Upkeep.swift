@@ -63,7 +63,10 @@ extension SessionWriter {
       if highest >= .error { state.activity.hasError = true }
       if state.appender.log.takeRotation() {
         if let compression {
-          compression.async { [self] in compressParts() }
+          // It must not keep the writer, and thereby the session's lock, once nobody else does.
+          compression.async { [files = state.files, format = options.format] in
+            try? files.compressParts(format: format)
+          }
         } else {
           compressParts(of: state.files)
         }

@@ -117,6 +117,9 @@ public final class SessionWriter: Sendable {
     state.withLock { $0.room = room }
   }
 
+  // Once the session is unlocked, it changes no file of it.
+  deinit { compression?.sync {} }
+
   /// Changes the sidecar's description of the program, its user and its device.
   ///
   /// - Parameter body: changes descriptive fields; status, times and figures are the writer's.
