@@ -258,7 +258,7 @@ import Testing
       home: home, device: local.device, appName: "test", options: options,
       machine: local.clock.machine)
     let lock = try #require(writer).files.lock
-    for line in 0..<16 { writer?.print("line \(line)") }
+    for line in 0..<16 { writer?.record(.info, category: "App", "line \(line)") }
     var isOver = began.makeAsyncIterator()
     #expect(await isOver.next() == false)
     writer = nil

@@ -1,7 +1,7 @@
 public import LogRecords
 public import Platform
 
-/// Writes explicit records of a program, and records of session events.
+/// Writes records: a program's output, its own records, and session events.
 extension SessionWriter {
   /// Writes a record of the program's own, with continuation lines indented.
   ///
@@ -80,4 +80,91 @@ extension SessionWriter {
 
   /// Maximum size of a buffer that is kept, in bytes.
   private static let keptBuffer = 1 << 16
+
+  // MARK: Output
+
+  /// Records captured output; complete lines become records in one write.
+  ///
+  /// - Parameters:
+  ///   - bytes: the program's output, cut anywhere.
+  ///   - stream: the stream it was printed to.
+  public func capture(_ bytes: UnsafeRawBufferPointer, from stream: CapturedStream) {
+    let time = machine.now()
+    state.withLock { state in
+      guard options.format == .lines else {
+        return put(Array(bytes), highest: .trace, time, &state)
+      }
+      var records: [UInt8] = []
+      records.reserveCapacity(bytes.count * 2)
+      var highest = Level.trace
+      var unfinished = UnfinishedLines()
+      swap(&unfinished, &state.unfinished)
+      unfinished.take(bytes, from: stream, at: time) { line, isWhole in
+        let level = append(line, stream, isWhole: isWhole, time, &state, to: &records)
+        if isWhole { highest = max(highest, level) }
+      }
+      swap(&unfinished, &state.unfinished)
+      put(records, highest: highest, time, &state)
+    }
+  }
+
+  private func append(
+    _ line: UnsafeRawBufferPointer, _ stream: CapturedStream, isWhole: Bool, _ time: Timestamp,
+    _ state: inout State, to records: inout [UInt8]
+  ) -> Level {
+    let unknown = stream == .standardError ? options.standardErrorLevel : .info
+    let level = LevelDetector.level(ofCaptured: line) ?? unknown
+    RecordPrefix.append(
+      time: state.prefix(time), level: level,
+      category: isWhole ? stream.category : stream.category + [Category.continued], to: &records)
+    state.statistics.count(level, at: time, category: stream.category)
+    records.append(contentsOf: line)
+    if !isWhole { records.append(0x0a) }
+    return level
+  }
+
+  /// Writes the unfinished lines.
+  func flushUnfinished(_ time: Timestamp, _ state: inout State) {
+    var records: [UInt8] = []
+    var unfinished = UnfinishedLines()
+    swap(&unfinished, &state.unfinished)
+    unfinished.takeAll { line, stream in
+      _ = append(line, stream, isWhole: false, time, &state, to: &records)
+    }
+    put(records, highest: .trace, time, &state)
+  }
+
+  // MARK: Writing
+
+  /// Writes records, and syncs or rotates as their number and levels require.
+  func put(
+    _ records: [UInt8], highest: Level, _ time: Timestamp, _ state: inout State
+  ) {
+    if !records.isEmpty {
+      state.appender.isOverQuota = state.room?.isUsedUp ?? false
+      records.withUnsafeBytes { state.appender.append($0, time: time) }
+      state.room?.use(state.appender.isOverQuota ? 0 : records.count)
+      state.isDirty = true
+      if highest >= .error { state.activity.hasError = true }
+      if state.appender.log.takeRotation() { compressor.start(state.files) }
+    }
+    if !options.leavesDiskToTick || options.fsync == .always {
+      syncIfDue(highest: highest, time, &state)
+    }
+  }
+
+  func syncIfDue(highest: Level, _ time: Timestamp, _ state: inout State) {
+    guard state.isDirty else { return }
+    let isDue =
+      switch options.fsync {
+      case .always: true
+      case .never: false
+      case .interval(let limit):
+        highest >= .warning || time - state.lastSync >= limit
+      }
+    guard isDue else { return }
+    // A failing sync adds nothing to what the write reported; the next one tries again.
+    if state.appender.log.synchronize() { state.isDirty = false }
+    state.lastSync = time
+  }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import LogRecords
 public import Platform
 
@@ -22,12 +21,7 @@ public final class SessionWriter: Sendable {
   let writing: LiveLog.Write
   let scenarios: ScenarioSwitch
   let state: Guarded<State>
-  /// Compresses rotated parts, so that the program does not wait for it.
-  ///
-  /// Nil if everything runs in the caller's task, see ``Parallelism``.
-  let compression =
-    Parallelism.isSequential
-    ? nil : DispatchQueue(label: "tidemark.compression", qos: .utility)
+  let compressor: PartCompressor
 
   struct State: ~Copyable {
     var files: SessionFiles
@@ -39,7 +33,7 @@ public final class SessionWriter: Sendable {
     var sidecar: Sidecar
     /// For a session recorded as raw output, these are computed at the seal.
     var statistics = LogStatistics()
-    var partial: [CapturedStream: Partial] = [:]
+    var unfinished = UnfinishedLines()
     var lastSync: Timestamp
     var isDirty = false
     var activity = SessionActivity()
@@ -64,12 +58,6 @@ public final class SessionWriter: Sendable {
       }
       return prefixTime.bytes
     }
-  }
-
-  /// A line whose newline the program has not printed yet.
-  struct Partial {
-    var bytes: [UInt8] = []
-    var since: Timestamp
   }
 
   /// Creates a session.
@@ -104,6 +92,7 @@ public final class SessionWriter: Sendable {
     self.options = options
     self.machine = machine
     self.writing = write
+    compressor = PartCompressor(options.format)
     scenarios = ScenarioSwitch(home, machine: machine)
     state = Guarded(
       State(
@@ -118,7 +107,7 @@ public final class SessionWriter: Sendable {
   }
 
   // Once the session is unlocked, it changes no file of it.
-  deinit { compression?.sync {} }
+  deinit { compressor.wait() }
 
   /// Changes the sidecar's description of the program, its user and its device.
   ///
@@ -147,4 +136,67 @@ public final class SessionWriter: Sendable {
       return activity
     }
   }
+
+  // MARK: Timed work
+
+  /// The time until ``tick()`` must be called.
+  public var nextTick: Duration {
+    state.withLock { $0.unfinished.isEmpty ? .seconds(1) : min(.seconds(1), options.patience) }
+  }
+
+  /// Does timed work: writes lines that have waited too long for their end, syncs, updates the
+  /// scenarios' gates, and checks that the session's files are in place.
+  ///
+  /// Call it about once a second, and earlier if ``nextTick`` says so.
+  public func tick() {
+    let time = machine.now()
+    continueIfLost(at: time)
+    turnGates(at: time)
+    // Many files may have to be measured: do that outside the lock.
+    var room = state.withLock { $0.room }
+    room?.measure(at: time)
+    state.withLock { state in
+      if state.unfinished.hasOverdue(at: time, patience: options.patience) {
+        flushUnfinished(time, &state)
+      }
+      if state.room != nil { state.room = room }
+      state.appender.isOverQuota = state.room?.isUsedUp ?? false
+      if state.appender.missing > 0 { _ = state.appender.closeGap(time: time) }
+      if !options.leavesDiskToTick { syncIfDue(highest: .trace, time, &state) }
+    }
+    if options.leavesDiskToTick { tendDisk(at: time) }
+  }
+
+  /// Syncs and rotates while others write.
+  private func tendDisk(at time: Timestamp) {
+    let isDirty = state.withLock { state in
+      defer { state.isDirty = false }
+      return state.isDirty
+    }
+    // Sync through a second descriptor, so that writers do not wait.
+    if isDirty, options.fsync != .never,
+      (try? OpenFile(files.log).synchronize()) == nil
+    {
+      state.withLock { $0.isDirty = true }
+    }
+    let hasRotated = state.withLock { state in
+      state.appender.log.tend()
+      return state.appender.log.takeRotation()
+    }
+    guard hasRotated else { return }
+    try? AtomicFile.syncDirectory(of: files.log)
+    compressor.compress(files)
+  }
+
+  // MARK: A process that writes its own session
+
+  /// Whether a record could be written now; false if the calling thread was interrupted while
+  /// writing one.
+  package func isAvailable(within limit: Duration) -> Bool { state.isAvailable(within: limit) }
+
+  /// Prevents other threads from writing while the process forks.
+  package func lockForFork() { state.lockForFork() }
+
+  /// Allows writing again, in the parent and in the child.
+  package func unlockAfterFork() { state.unlockAfterFork() }
 }
