@@ -87,7 +87,7 @@ struct HomeUploads {
     _ homes: [Home], besides open: OpenSessions, asking isStoreDown: () async -> Bool
   ) async throws -> UploadRound {
     var round = UploadRound(
-      try homes.filter { try !$0.isUnused() }, besides: open, maxRequests: maxRequests,
+      try homes.filter { try !Self.isUnused($0) }, besides: open, maxRequests: maxRequests,
       random: Machine.current.random)
     repeat {
       try SupervisedProcess.run(atOnce: isAlone ? 1 : 2) {
@@ -162,13 +162,12 @@ struct HomeUploads {
     guard isResultWanted, let json = try? JSONEncoder().encode(report) else { return }
     try? FileHandle(fileDescriptor: resultDescriptor, closeOnDealloc: false).write(contentsOf: json)
   }
-}
 
-extension Home {
-  /// Whether there is nothing to upload, as far as its owner can see.
-  fileprivate func isUnused() throws -> Bool {
-    try owner?.assumeRights()
-    let isUnused = [sessionsPath, openPath, path + "/trash"].allSatisfy(Directory.isEmpty)
+  /// Whether there is nothing to upload, as far as a home's owner can see.
+  private static func isUnused(_ home: Home) throws -> Bool {
+    try home.owner?.assumeRights()
+    let folders = [home.sessionsPath, home.openPath, home.path + "/trash"]
+    let isUnused = folders.allSatisfy(Directory.isEmpty)
     try Account.resumeOwnRights()
     return isUnused
   }

@@ -1,3 +1,4 @@
+import Fleet
 import Foundation
 import HTTPTransport
 import LogRecords
@@ -160,6 +161,12 @@ extension Settings {
     settings.hasNoStore = text == "none"
     settings.store = settings.hasNoStore ? nil : text
     return true
+  }
+
+  /// A URL to ask after each upload that went well.
+  private static let heartbeat: Apply = { settings, text in
+    settings.hooks.heartbeat = Webhook(text)
+    return settings.hooks.heartbeat != nil
   }
 
   /// A duration, or 0 for none.

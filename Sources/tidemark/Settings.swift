@@ -73,7 +73,7 @@ struct Settings {
   init(path: String, reporting report: ((Failure) -> Void)? = nil) throws {
     guard let file = try ConfigurationFile(path) else { return }
     isOursAlone = file.isOursAlone
-    try Self.reading(path) {
+    try ConfigurationError.locating(in: path) {
       // Read values as plain text, without guessing types.
       guard let root = try Yams.compose(yaml: file.text, .basic) else {
         return
@@ -98,29 +98,16 @@ struct Settings {
     }
   }
 
-  /// Reads a configuration file, and reports the line of an error.
-  ///
-  /// - Throws: ``Failure``, errors of `body`.
-  static func reading(_ path: String, _ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch let error as YamlError {
-      throw Failure(.configuration, "\(path)\(fault(error))")
-    } catch let error as Problem {
-      throw Failure(.configuration, "\(path):\(error.line): \(error.text)")
-    }
-  }
-
   /// Applies one key of the file.
   private mutating func parse(_ key: Node, _ value: Node) throws {
     if key.string == "sources" {
-      sources = try Self.sources(value)
+      sources = try SourcesSection.read(value)
     } else if key.string == "trust" {
-      trust = try Self.trust(value)
+      trust = try TrustSection.read(value)
     } else if key.string == "redact" {
-      redaction = try Self.redaction(value)
-    } else if let hook = Self.hooks[key.string ?? ""] {
-      hooks[keyPath: hook] = try Self.command(value, key.string ?? "")
+      redaction = try RedactSection.read(value)
+    } else if let hook = HookCommand.keys[key.string ?? ""] {
+      hooks[keyPath: hook] = try HookCommand.read(value, key.string ?? "")
     } else {
       try apply(key, value, under: "")
     }
@@ -131,34 +118,9 @@ struct Settings {
   ) throws {
     guard let report else { return try body() }
     do {
-      try reading(path, body)
+      try ConfigurationError.locating(in: path, body)
     } catch let error as Failure {
       report(error)
-    }
-  }
-
-  /// The line and the error, without the surrounding text, which may be a password.
-  private static func fault(_ error: YamlError) -> String {
-    switch error {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      return ":\(mark.line): \(problem)"
-    case .duplicatedKeysInMapping(let keys, let context):
-      let names = keys.sorted().map { "'\(String(printable: $0.utf8))'" }.joined(separator: ", ")
-      return ":\(context.mark.line): duplicate key \(names): keep one"
-    case .reader(let problem, _, _, _): return ": \(problem)"
-    default: return ": not readable as YAML"
-    }
-  }
-
-  /// An error, and its line.
-  struct Problem: Error {
-    let line: Int
-    let text: String
-
-    init(_ node: Node, _ text: String) {
-      line = node.mark?.line ?? 1
-      self.text = text
     }
   }
 
@@ -169,33 +131,30 @@ struct Settings {
     if Self.sections.contains(name) {
       if value.scalar?.string.isEmpty == true { return }
       guard case .mapping(let mapping) = value else {
-        throw Problem(value, "'\(name)' takes indented 'key: value' lines")
+        throw ConfigurationError(value, "'\(name)' takes indented 'key: value' lines")
       }
       for (key, value) in mapping { try apply(key, value, under: name + ".") }
       return
     }
     guard let row = Self.keys.first(where: { $0.name == name }) else {
-      throw Self.unknown(
+      throw ConfigurationError.unknown(
         key, name,
-        of: Self.keys.map(\.name) + Self.sections + Self.hooks.keys.sorted()
+        of: Self.keys.map(\.name) + Self.sections + HookCommand.keys.keys.sorted()
           + ["sources", "redact", "trust"])
     }
-    guard let text = value.scalar?.string else { throw Problem(value, "'\(name)' takes one value") }
+    guard let text = value.scalar?.string else {
+      throw ConfigurationError(value, "'\(name)' takes one value")
+    }
     if text.isEmpty { return }
     written[name] = Written(text: text, line: value.mark?.line ?? 1)
     guard row.takeOver(&self, text) else {
       // The value may contain a password, or be a secret.
       guard !["proxy", "heartbeat"].contains(name) else {
-        throw Problem(value, "invalid value for '\(name)'\(row.hint)")
+        throw ConfigurationError(value, "invalid value for '\(name)'\(row.hint)")
       }
-      throw Problem(
+      throw ConfigurationError(
         value, "invalid value '\(String(printable: text.utf8))' for '\(name)'\(row.hint)"
       )
     }
-  }
-
-  static func unknown(_ key: Node, _ name: String, of known: [String]) -> Problem {
-    let hint = Suggestion.hint(for: name, among: known)
-    return Problem(key, "unknown key '\(String(printable: name.utf8))'\(hint)")
   }
 }

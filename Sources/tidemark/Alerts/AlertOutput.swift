@@ -17,21 +17,22 @@ extension FailingTarget {
   var timesText: String { attempts == 1 ? "once" : "\(attempts) times" }
 }
 
-extension CommandContext {
+extension TargetSender {
   /// The sender for the targets in the rules' file.
-  func alertSender(_ settings: AlertSettings, asJSON: Bool) throws -> TargetSender {
-    TargetSender(
-      settings.targets, over: try self.settings.alertTransport(), environment: environment
+  init(_ rules: AlertSettings, in setup: CommandContext, asJSON: Bool) throws {
+    self.init(
+      rules.targets, over: try setup.settings.storeSettings.alertTransport(),
+      environment: setup.environment
     ) { message in
       Console.say(AlertOutput.text(message, asJSON: asJSON))
     }
   }
 }
 
-extension Settings {
+extension StoreSettings {
   /// The transport for notifications, with the store's proxy and certificate authorities.
   func alertTransport() throws -> HTTPTransport {
-    var settings = storeSettings
+    var settings = self
     settings.connectTimeout = min(settings.connectTimeout, .seconds(10))
     settings.stallTimeout = min(settings.stallTimeout, .seconds(10))
     (settings.limitRate, settings.maximumRequests) = (nil, nil)

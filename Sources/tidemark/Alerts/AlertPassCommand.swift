@@ -41,7 +41,7 @@ struct AlertPassCommand: AsyncParsableCommand {
   func run() async throws {
     let setup = try CommandContext(logger: diagnostics.logger())
     let settings = try rules.settings(setup)
-    let sender = try setup.alertSender(settings, asJSON: json)
+    let sender = try TargetSender(settings, in: setup, asJSON: json)
     if let test {
       return try await send(AlertNotification.example(of: settings.rule(test), at: .now()), sender)
     }
@@ -95,7 +95,7 @@ struct AlertPassCommand: AsyncParsableCommand {
     _ settings: AlertSettings, _ setup: CommandContext, after report: AlertPass.Report
   ) async -> Bool {
     guard let heartbeat = settings.heartbeat, report.wentWell else { return true }
-    guard let transport = try? setup.settings.alertTransport(),
+    guard let transport = try? setup.settings.storeSettings.alertTransport(),
       let error = await Heartbeat(transport).ping(heartbeat)
     else { return true }
     if Console.errorIsTerminal { Console.complain("heartbeat: \(error)") }

@@ -14,7 +14,7 @@ extension AlertSettings {
     _ section: Section, _ defaults: Section?, targets: Set<String>
   ) throws -> AlertRule {
     guard let name = try section.value("name", { AlertRule.isName($0) ? $0 : nil }) else {
-      throw Settings.Problem(section.node, "an alert lacks its 'name'")
+      throw ConfigurationError(section.node, "an alert lacks its 'name'")
     }
     var rule = AlertRule(name: name, try condition(section))
     rule.filter.apps = try names(section, "app")
@@ -40,7 +40,7 @@ extension AlertSettings {
     try check(rule, section)
     rule.targets = try section.texts("then") ?? defaults?.texts("then") ?? []
     if let unknown = rule.targets.first(where: { !targets.contains($0) }) {
-      throw Settings.Problem(
+      throw ConfigurationError(
         section.node,
         "alert '\(name)' tells '\(String(printable: unknown.utf8))', which is not in 'targets'")
     }
@@ -53,11 +53,11 @@ extension AlertSettings {
 
   private static func condition(_ section: Section) throws -> AlertRule.Condition {
     guard let (when, node) = try section.text("when") else {
-      throw Settings.Problem(section.node, "an alert lacks its 'when'")
+      throw ConfigurationError(section.node, "an alert lacks its 'when'")
     }
     func needed<Value>(_ value: Value?, _ key: String) throws -> Value {
       guard let value else {
-        throw Settings.Problem(section.node, "an alert 'when: \(when)' lacks its '\(key)'")
+        throw ConfigurationError(section.node, "an alert 'when: \(when)' lacks its '\(key)'")
       }
       return value
     }
@@ -91,7 +91,7 @@ extension AlertSettings {
       }
       return .silence(try needed(span, "longer-than"))
     default:
-      throw Settings.Problem(node, "'when' takes crash, level, pattern, rate or silence")
+      throw ConfigurationError(node, "'when' takes crash, level, pattern, rate or silence")
     }
   }
 
@@ -109,13 +109,14 @@ extension AlertSettings {
     let isOfRecords = rule.records != nil
     let isOfCrashes = if case .crash = rule.condition { true } else { false }
     if rule.scope == .signature, !isOfCrashes {
-      throw Settings.Problem(section.node, "'per: signature' is for 'when: crash'")
+      throw ConfigurationError(section.node, "'per: signature' is for 'when: crash'")
     }
     if rule.scope == .session, !isOfCrashes, !isOfRecords {
-      throw Settings.Problem(section.node, "a session that has ended is silent: use 'per: device'")
+      throw ConfigurationError(
+        section.node, "a session that has ended is silent: use 'per: device'")
     }
     if !isOfRecords, !rule.filter.categories.isEmpty || !rule.filter.scenarios.isEmpty {
-      throw Settings.Problem(
+      throw ConfigurationError(
         section.node, "'category' and 'scenario' are for 'when: level', 'pattern' and 'rate'")
     }
   }

@@ -8,18 +8,18 @@ extension AlertSettings {
     try section.check(["command", "webhook", "form", "header-file"])
     if let command = try section.texts("command") {
       guard let program = command.first, program.contains("/") else {
-        throw Settings.Problem(
+        throw ConfigurationError(
           section.node,
           "'command' takes a program with its path, and arguments: [/usr/bin/mail, ops]")
       }
       return .command(command)
     }
     guard let (url, node) = try section.text("webhook") else {
-      throw Settings.Problem(section.node, "a target has a 'command' or a 'webhook'")
+      throw ConfigurationError(section.node, "a target has a 'command' or a 'webhook'")
     }
     guard var webhook = Webhook(url) else {
       // The URL may be a secret.
-      throw Settings.Problem(node, "'webhook' takes https://…, or http:// to this machine")
+      throw ConfigurationError(node, "'webhook' takes https://…, or http:// to this machine")
     }
     webhook.form = try section.value("form", Webhook.Form.init(rawValue:)) ?? .json
     if let (path, node) = try section.text("header-file") {
@@ -30,13 +30,13 @@ extension AlertSettings {
 
   private static func headers(_ path: String, _ node: Node) throws -> [Webhook.Header] {
     guard let file = try ConfigurationFile(path) else {
-      throw Settings.Problem(node, "there is no \(path)")
+      throw ConfigurationError(node, "there is no \(path)")
     }
     guard file.isPrivate else {
-      throw Settings.Problem(node, "others may read \(path); run 'chmod 600 \(path)'")
+      throw ConfigurationError(node, "others may read \(path); run 'chmod 600 \(path)'")
     }
     guard let headers = Webhook.headers(file.text) else {
-      throw Settings.Problem(node, "\(path) takes header fields, 'Name: value' a line")
+      throw ConfigurationError(node, "\(path) takes header fields, 'Name: value' a line")
     }
     return headers
   }

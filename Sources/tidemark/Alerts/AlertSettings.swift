@@ -30,7 +30,7 @@ struct AlertSettings {
         "\(path) names commands, and others than you may change it; run 'chmod go-w \(path)', and "
           + "make it yours")
     }
-    try Settings.reading(path) {
+    try ConfigurationError.locating(in: path) {
       guard let root = try Yams.compose(yaml: file.text, .basic) else {
         throw Failure(.configuration, "\(path): there are no 'alerts'")
       }
@@ -47,24 +47,24 @@ struct AlertSettings {
     try defaults?.check(["then", "repeat", "keep", "group", "for", "resolve", "per", "between"])
     if let node = try root.text("heartbeat") {
       guard let webhook = Webhook(node.text) else {
-        throw Settings.Problem(node.node, "'heartbeat' takes https://…")
+        throw ConfigurationError(node.node, "'heartbeat' takes https://…")
       }
       heartbeat = webhook
     }
     if let node = try root.text("most") {
       guard let most = Int(node.text), (1...1000).contains(most) else {
-        throw Settings.Problem(node.node, "'most' takes a number from 1 to 1000")
+        throw ConfigurationError(node.node, "'most' takes a number from 1 to 1000")
       }
       self.most = most
     }
     for section in try root.list("alerts") {
       let rule = try AlertSettings.rule(section, defaults, targets: Set(targets.keys))
       guard !rules.contains(where: { $0.name == rule.name }) else {
-        throw Settings.Problem(section.node, "two alerts are named '\(rule.name)'")
+        throw ConfigurationError(section.node, "two alerts are named '\(rule.name)'")
       }
       rules.append(rule)
     }
-    guard !rules.isEmpty else { throw Settings.Problem(root.node, "there are no 'alerts'") }
+    guard !rules.isEmpty else { throw ConfigurationError(root.node, "there are no 'alerts'") }
   }
 
   /// The rule with a name.

@@ -10,7 +10,7 @@ struct Section {
 
   init(_ node: Node, _ name: String) throws {
     guard case .mapping(let mapping) = node else {
-      throw Settings.Problem(node, "'\(name)' takes 'key: value' lines")
+      throw ConfigurationError(node, "'\(name)' takes 'key: value' lines")
     }
     (self.node, self.name, self.mapping) = (node, name, mapping)
   }
@@ -18,7 +18,7 @@ struct Section {
   /// Rejects unknown keys.
   func check(_ known: [String]) throws {
     for (key, _) in mapping where !known.contains(key.string ?? "?") {
-      throw Settings.unknown(key, key.string ?? "?", of: known)
+      throw ConfigurationError.unknown(key, key.string ?? "?", of: known)
     }
   }
 
@@ -30,7 +30,7 @@ struct Section {
   func text(_ key: String) throws -> (text: String, node: Node)? {
     guard let value = value(key) else { return nil }
     guard let text = value.scalar?.string else {
-      throw Settings.Problem(value, "'\(key)' takes one value")
+      throw ConfigurationError(value, "'\(key)' takes one value")
     }
     return text.isEmpty ? nil : (text, value)
   }
@@ -40,11 +40,11 @@ struct Section {
     guard let value = value(key) else { return nil }
     if let text = value.scalar?.string { return text.isEmpty ? [] : [text] }
     guard case .sequence(let entries) = value else {
-      throw Settings.Problem(value, "'\(key)' takes a value or a list: [one, other]")
+      throw ConfigurationError(value, "'\(key)' takes a value or a list: [one, other]")
     }
     return try entries.map { entry in
       guard let text = entry.scalar?.string else {
-        throw Settings.Problem(entry, "'\(key)' takes a value or a list: [one, other]")
+        throw ConfigurationError(entry, "'\(key)' takes a value or a list: [one, other]")
       }
       return text
     }
@@ -56,9 +56,9 @@ struct Section {
     do {
       if let value = try read(text) { return value }
     } catch let error as PatternError {
-      throw Settings.Problem(node, String(printable: "\(error)".utf8))
+      throw ConfigurationError(node, String(printable: "\(error)".utf8))
     }
-    throw Settings.Problem(node, "'\(String(printable: text.utf8))' is no value for '\(key)'")
+    throw ConfigurationError(node, "'\(String(printable: text.utf8))' is no value for '\(key)'")
   }
 
   /// A mapping below a key; nil if there is none.
@@ -80,7 +80,7 @@ struct Section {
   func list(_ key: String) throws -> [Section] {
     guard let value = value(key), value.scalar?.string.isEmpty != true else { return [] }
     guard case .sequence(let entries) = value else {
-      throw Settings.Problem(value, "'\(key)' takes a list: '- name: …'")
+      throw ConfigurationError(value, "'\(key)' takes a list: '- name: …'")
     }
     return try entries.map { try Section($0, "an entry of \(key)") }
   }

@@ -141,8 +141,3 @@ extension ChoiceOptions {
     }
   }
 }
-
-extension Sidecar {
-  /// Whether the session crashed, or its program reported failure.
-  var hasFailed: Bool { status == .crashed || cause?.isFailure == true }
-}

@@ -98,7 +98,7 @@ struct Hooks {
   /// Requests the heartbeat's URL.
   func beat() async {
     guard let url = hooks.heartbeat else { return }
-    guard let transport = try? setup.settings.alertTransport(),
+    guard let transport = try? setup.settings.storeSettings.alertTransport(),
       let error = await Heartbeat(transport).ping(url)
     else { return }
     setup.logger.warning("heartbeat: \(error)")

@@ -1,27 +1,22 @@
 import Fleet
 import Yams
 
-extension Settings {
-  /// The keys that name a command.
-  static var hooks: [String: WritableKeyPath<HookSettings, [String]?>] {
+/// Reads the keys of the configuration that name a program to run.
+enum HookCommand {
+  static var keys: [String: WritableKeyPath<HookSettings, [String]?>] {
     ["on-crash": \.onCrash, "on-stale": \.onStale]
   }
 
   /// A program and its arguments: one word, or a list.
-  static func command(_ node: Node, _ key: String) throws -> [String]? {
+  static func read(_ node: Node, _ key: String) throws -> [String]? {
     if let text = node.scalar?.string, text.isEmpty { return nil }
     let words = node.scalar.map { [$0.string] } ?? node.array().map { $0.scalar?.string ?? "" }
     guard let program = words.first, program.hasPrefix("/"), !words.contains("") else {
-      throw Problem(
+      throw ConfigurationError(
         node,
         "'\(key)' takes a program by its absolute path, and arguments: [/usr/local/bin/notify, ops]"
       )
     }
     return words
-  }
-
-  static let heartbeat: Apply = { settings, text in
-    settings.hooks.heartbeat = Webhook(text)
-    return settings.hooks.heartbeat != nil
   }
 }

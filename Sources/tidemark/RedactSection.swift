@@ -2,12 +2,12 @@ import LogRecords
 import Redaction
 import Yams
 
-extension Settings {
-  /// `redact:`, groups of built-in rules to switch on and off, and custom rules.
-  static func redaction(_ node: Node) throws -> RedactionRules {
+/// Reads `redact:`, groups of built-in rules to switch on and off, and custom rules.
+enum RedactSection {
+  static func read(_ node: Node) throws -> RedactionRules {
     if node.scalar?.string.isEmpty == true { return RedactionRules() }
     guard case .mapping(let mapping) = node else {
-      throw Problem(node, "'redact' takes indented 'key: value' lines: 'email: true'")
+      throw ConfigurationError(node, "'redact' takes indented 'key: value' lines: 'email: true'")
     }
     var groups = Set(BuiltInRules.all.filter(\.isOnByDefault).map(\.group))
     let known = BuiltInRules.all.filter { $0.isAlwaysOn != true }.map(\.group)
@@ -18,9 +18,11 @@ extension Settings {
         own = try ownRules(value)
         continue
       }
-      guard known.contains(name) else { throw unknown(key, name, of: known + ["rules"]) }
-      guard let text = value.scalar?.string, let isOn = flag(text) else {
-        throw Problem(value, "'redact.\(name)' takes true or false")
+      guard known.contains(name) else {
+        throw ConfigurationError.unknown(key, name, of: known + ["rules"])
+      }
+      guard let text = value.scalar?.string, let isOn = Settings.flag(text) else {
+        throw ConfigurationError(value, "'redact.\(name)' takes true or false")
       }
       if isOn { groups.insert(name) } else { groups.remove(name) }
     }
@@ -31,10 +33,12 @@ extension Settings {
   private static func ownRules(_ node: Node) throws -> [RedactionRule] {
     if node.scalar?.string.isEmpty == true { return [] }
     guard case .sequence(let entries) = node else {
-      throw Problem(node, "'rules' takes a list: '- kind: …', 'near: …', 'pattern: …'")
+      throw ConfigurationError(node, "'rules' takes a list: '- kind: …', 'near: …', 'pattern: …'")
     }
     let rules = try entries.map(ownRule)
-    guard rules.count <= 100 else { throw Problem(node, "'rules' takes 100 at the most") }
+    guard rules.count <= 100 else {
+      throw ConfigurationError(node, "'rules' takes 100 at the most")
+    }
     return rules
   }
 
@@ -42,26 +46,29 @@ extension Settings {
 
   private static func ownRule(_ entry: Node) throws -> RedactionRule {
     guard case .mapping(let mapping) = entry else {
-      throw Problem(entry, "an entry of 'rules' takes 'kind', 'near' and 'pattern'")
+      throw ConfigurationError(entry, "an entry of 'rules' takes 'kind', 'near' and 'pattern'")
     }
     var values: [String: String] = [:]
     for (key, value) in mapping {
       let name = key.string ?? "?"
-      guard ruleKeys.contains(name) else { throw unknown(key, name, of: ruleKeys) }
+      guard ruleKeys.contains(name) else {
+        throw ConfigurationError.unknown(key, name, of: ruleKeys)
+      }
       guard let text = value.scalar?.string else {
-        throw Problem(value, "'\(name)' takes one value")
+        throw ConfigurationError(value, "'\(name)' takes one value")
       }
       values[name] = text
     }
     guard let kind = values["kind"], let near = values["near"], let pattern = values["pattern"]
     else {
       let missing = ruleKeys.filter { values[$0] == nil }.map { "'\($0)'" }
-      throw Problem(entry, "an entry of 'rules' lacks \(missing.joined(separator: " and "))")
+      throw ConfigurationError(
+        entry, "an entry of 'rules' lacks \(missing.joined(separator: " and "))")
     }
     do {
       return try RedactionRule(kind: kind, near: near, pattern: pattern)
     } catch {
-      throw Problem(entry, String(printable: "\(error)".utf8))
+      throw ConfigurationError(entry, String(printable: "\(error)".utf8))
     }
   }
 }
