@@ -175,6 +175,15 @@ public struct Home: Sendable, Equatable {
     ).sorted()
   }
 
+  /// Rotated sessions of a day, in order.
+  ///
+  /// - Throws: ``SystemError``.
+  package func rotatedSessions(day: String) throws -> [SessionID] {
+    try Directory.names(in: "\(sessionsPath)/\(day)").compactMap { name in
+      name.hasSuffix(".rotated") ? SessionID(String(name.dropLast(".rotated".count))) : nil
+    }.sorted()
+  }
+
   /// Size of all sessions' files in bytes.
   ///
   /// - Throws: ``SystemError``.

@@ -14,7 +14,7 @@ enum LastRecord {
     current.withLock { $0 = session }
     _ = writer.files.log.withCString { clastrecord_start($0, catchesSignals ? 1 : 0) }
     _ = clastrecord_at_exit { status in
-      LastRecord.current.withLock { $0 }?.endAtExit(status)
+      LastRecord.end(LastRecord.current.withLock { $0 }, exiting: status)
     }
     let isFirst = forkHandlers.withLock { known in
       defer { known = true }
@@ -41,19 +41,19 @@ enum LastRecord {
     }
     if isCurrent { _ = clastrecord_start("", 0) }
   }
-}
 
-extension LogSession {
   /// How long to wait for a thread that is writing.
   private static let exitPatience = Duration.seconds(1)
 
-  fileprivate func endAtExit(_ status: Int32) {
+  private static func end(_ session: LogSession?, exiting status: Int32) {
     // A forked child shares the session but must not end it.
-    guard let writer, machine.processId == Machine.processIdNow else { return }
-    guard writer.isAvailable(within: Self.exitPatience) else {
+    guard let session, let writer = session.writer,
+      session.machine.processId == Machine.processIdNow
+    else { return }
+    guard writer.isAvailable(within: exitPatience) else {
       _ = clastrecord_end(status)
       return
     }
-    end(.exit(status))
+    session.end(.exit(status))
   }
 }

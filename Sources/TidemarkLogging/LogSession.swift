@@ -1,5 +1,6 @@
 import CLastRecord
 public import LogRecords
+public import Logging
 import Platform
 public import SessionLog
 import Synchronization
@@ -103,6 +104,29 @@ public final class LogSession: Sendable {
     console?.show(record, level)
   }
 
+  /// A swift-log logger whose records belong to a scenario: they are written only while it is on.
+  ///
+  /// ```swift
+  /// let logger = session.logger("Network", scenario: .checkout)
+  /// logger.debug("basket: \(basket)")
+  /// ```
+  ///
+  /// While the scenario is off, the logger's level is `critical`, so that no message below that is
+  /// evaluated; a critical one is evaluated but not written. Records not written are counted while
+  /// the logger's own level is `trace`, the default.
+  ///
+  /// - Parameters:
+  ///   - label: the category of the records.
+  ///   - scenario: their scenario; declared by this call.
+  public func logger(_ label: String, scenario: Scenario) -> Logger {
+    let handler = ScenarioLogHandler(
+      TidemarkLogHandler(
+        label: label, session: self, level: .trace,
+        metadataProvider: LoggingSystem.metadataProvider),
+      gate: scenario.gate(in: self))
+    return Logger(label: label) { _ in handler }
+  }
+
   // MARK: Events
 
   /// Records that the program went to the background, as an application does.
@@ -110,6 +134,23 @@ public final class LogSession: Sendable {
 
   /// Records that the program came back to the foreground.
   public func enterForeground() { writer?.record(.foreground("application")) }
+
+  /// Changes the sidecar's fields for the program and its user, at any time.
+  ///
+  /// ```swift
+  /// session.describe { $0.userId = "anna" }
+  /// ```
+  ///
+  /// - Parameter change: changes the fields.
+  /// - Throws: `SystemError` when the sidecar cannot be written; the change is then written
+  ///   with the next one, or at the end.
+  public func describe(_ change: @Sendable (inout SessionDescription) -> Void) throws {
+    try writer?.describe { sidecar in
+      var description = SessionDescription(sidecar)
+      change(&description)
+      description.apply(to: &sidecar)
+    }
+  }
 
   /// Declares scenarios.
   ///

@@ -1,33 +1,8 @@
-public import Logging
+import Logging
 import SessionLog
 
-extension LogSession {
-  /// A swift-log logger whose records belong to a scenario: they are written only while it is on.
-  ///
-  /// ```swift
-  /// let logger = session.logger("Network", scenario: .checkout)
-  /// logger.debug("basket: \(basket)")
-  /// ```
-  ///
-  /// While the scenario is off, the logger's level is `critical`, so that no message below that is
-  /// evaluated; a critical one is evaluated but not written. Records not written are counted while
-  /// the logger's own level is `trace`, the default.
-  ///
-  /// - Parameters:
-  ///   - label: the category of the records.
-  ///   - scenario: their scenario; declared by this call.
-  public func logger(_ label: String, scenario: Scenario) -> Logger {
-    let handler = ScenarioLogHandler(
-      TidemarkLogHandler(
-        label: label, session: self, level: .trace,
-        metadataProvider: LoggingSystem.metadataProvider),
-      gate: scenario.gate(in: self))
-    return Logger(label: label) { _ in handler }
-  }
-}
-
 /// A handler that writes only while a scenario is on.
-private struct ScenarioLogHandler: LogHandler {
+struct ScenarioLogHandler: LogHandler {
   private var handler: TidemarkLogHandler
   /// Nil without a session or a valid name of the scenario: then nothing is written.
   private let gate: ScenarioGate?

@@ -15,29 +15,21 @@ public struct SessionDescription: Sendable, Equatable {
   public var buildNumber: String?
   /// The device's name for people.
   public var deviceName: String
-}
 
-extension LogSession {
-  /// Changes the sidecar's fields for the program and its user, at any time.
-  ///
-  /// ```swift
-  /// session.describe { $0.userId = "anna" }
-  /// ```
-  ///
-  /// - Parameter change: changes the fields.
-  /// - Throws: `SystemError` when the sidecar cannot be written; the change is then written
-  ///   with the next one, or at the end.
-  public func describe(_ change: @Sendable (inout SessionDescription) -> Void) throws {
-    try writer?.describe { sidecar in
-      var description = SessionDescription(
-        userId: sidecar.userId, principal: sidecar.principal, appVersion: sidecar.appVersion,
-        buildNumber: sidecar.buildNumber, deviceName: sidecar.deviceName)
-      change(&description)
-      sidecar.userId = description.userId
-      sidecar.principal = description.principal
-      sidecar.appVersion = description.appVersion
-      sidecar.buildNumber = description.buildNumber
-      sidecar.deviceName = description.deviceName
-    }
+  init(_ sidecar: Sidecar) {
+    userId = sidecar.userId
+    principal = sidecar.principal
+    appVersion = sidecar.appVersion
+    buildNumber = sidecar.buildNumber
+    deviceName = sidecar.deviceName
+  }
+
+  /// Takes its place in a sidecar.
+  func apply(to sidecar: inout Sidecar) {
+    sidecar.userId = userId
+    sidecar.principal = principal
+    sidecar.appVersion = appVersion
+    sidecar.buildNumber = buildNumber
+    sidecar.deviceName = deviceName
   }
 }

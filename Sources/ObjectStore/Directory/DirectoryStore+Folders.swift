@@ -35,7 +35,7 @@ extension DirectoryStore {
     let segments = key.split(separator: "/").dropLast()
     guard let name = segments.last,
       let parent = try? folder(segments.dropLast(), in: root, creating: false),
-      parent.removesAtomically
+      FileSystem.removesAtomically(in: parent)
     else { return }
     try? parent.removeDirectory(String(name))
   }

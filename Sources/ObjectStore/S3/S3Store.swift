@@ -141,6 +141,32 @@ package final class S3Store: ObjectStore {
       etag: response.header("ETag").map(unquoted))
   }
 
+  /// See ``ObjectStore/list(_:after:)``.
+  package func list(_ prefix: String, after token: String?) async throws -> ListPage {
+    try ObjectKey.checkPrefix(prefix)
+    var query = [
+      ("list-type", "2"), ("delimiter", "/"), ("encoding-type", "url"),
+      ("max-keys", String(pageSize)), ("prefix", fullKey(prefix)),
+    ]
+    if let token { query.append(("continuation-token", token)) }
+    let call = S3Call(method: "GET", operation: "LIST", query: query)
+    let answer = try await answer(to: call)
+    let response = answer.response
+    let failure = failure(call, hiding: answer.secrets)
+    let root: XMLElement
+    do {
+      root = try XMLScanner.parse(response.body)
+    } catch {
+      throw failure.unreadable(response, error, expecting: "ListBucketResult")
+    }
+    guard root.name == "ListBucketResult" else { throw failure.garbage(response, "not a listing") }
+    var page = try S3Listing(root).page(fullPrefix: fullKey(""), prefix: prefix) {
+      failure.garbage(response, $0)
+    }
+    page.serverDate = response.header("Date").flatMap(HTTPDate.parse)
+    return page
+  }
+
   /// The full name of a key or a prefix in the bucket.
   func fullKey(_ key: String) -> String {
     prefix.isEmpty ? key : "\(prefix)/\(key)"

@@ -44,7 +44,20 @@ extension UploadState {
 }
 
 /// The uploader's state of a session.
+/// The uploader's state of a session, and its log.
 extension LocalSession {
+  /// The local part of the stream; nil if there is none.
+  ///
+  /// - Parameter source: the file of an attached session.
+  package func openLog(_ source: Sidecar.Source?) throws -> LocalStream? {
+    do {
+      guard let source else { return try LocalStream(files) }
+      return try LocalStream(source, rest: files.log)
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
+  }
+
   /// Reads the state; nil if there is no readable one.
   package func loadUploadState() throws -> UploadState? {
     do {

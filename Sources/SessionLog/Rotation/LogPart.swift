@@ -45,14 +45,3 @@ extension SessionFiles {
 
   private var stem: String { String(log.dropLast(".log".count)) }
 }
-
-extension Home {
-  /// Rotated sessions of a day, in order.
-  ///
-  /// - Throws: ``SystemError``.
-  package func rotatedSessions(day: String) throws -> [SessionID] {
-    try Directory.names(in: "\(sessionsPath)/\(day)").compactMap { name in
-      name.hasSuffix(".rotated") ? SessionID(String(name.dropLast(".rotated".count))) : nil
-    }.sorted()
-  }
-}

@@ -39,9 +39,9 @@ package struct MergedExport {
       inputs.append(.init(cursor, from: Self.start(of: reader.entry), offset: offset ?? .zero))
       json.append(RecordJSON(reader.entry.sidecar, clockOffset: offset))
       guard format == .text else { continue }
-      try file.write(reader.entry.sidecar.header(clock: offset).utf8)
+      try file.write(ExportHeader.text(of: reader.entry.sidecar, clock: offset).utf8)
     }
-    if format == .text { try file.write(Sidecar.logMark.utf8) }
+    if format == .text { try file.write(ExportHeader.end.utf8) }
     var merge = RecordMerge(inputs)
     var last: Int?
     var isInLine = false

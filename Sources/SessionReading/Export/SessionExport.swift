@@ -48,7 +48,7 @@ package struct SessionExport: Sendable {
     case .jsonl: return try await writeLines(to: file)
     case .asciicast: return try await writeCast(to: file)
     case .text, .tar:
-      try file.write((reader.entry.sidecar.header() + Sidecar.logMark).utf8)
+      try file.write((ExportHeader.text(of: reader.entry.sidecar) + ExportHeader.end).utf8)
       return try await reader.read(choice, mode) { try file.write($0) }
     }
   }

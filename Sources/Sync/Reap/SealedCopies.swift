@@ -49,20 +49,3 @@ package struct SealedCopies: Sendable, Equatable {
   /// Number of sessions in other stores.
   package var countElsewhere: Int { elsewhere.values.reduce(0) { $0 + $1.count } }
 }
-
-extension Sidecar {
-  /// Whether the log was sealed in another store than the one at a location, and is still there as
-  /// far as this home knows.
-  func isSealedElsewhere(than store: String) -> Bool {
-    guard let seal else { return false }
-    return seal.store != store && remoteReapedAt == nil && !withholdsLog
-  }
-
-  /// Whether a listing lacks bytes that were sent before the consent withheld the rest of the log:
-  /// no pass sends them again.
-  func lacksSentPart(in remote: RemoteSession?) -> Bool {
-    guard withholdsLog, let seal, seal.length > 0 else { return false }
-    guard let remote else { return true }
-    return !remote.holds(objects ?? [], length: seal.length) || !remote.holds(basis ?? [])
-  }
-}

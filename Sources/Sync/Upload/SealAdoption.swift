@@ -100,14 +100,3 @@ extension SessionState {
     (unknownSeal, sealDoubt) = (nil, reason)
   }
 }
-
-extension Sidecar {
-  /// The seal's sidecar, with this home's own fields.
-  fileprivate func asSealed(by seal: Sidecar) -> Sidecar {
-    var sidecar = seal
-    (sidecar.userId, sidecar.uid, sidecar.deviceId) = (userId, uid, deviceId)
-    (sidecar.recorder, sidecar.source) = (recorder, source)
-    (sidecar.previous, sidecar.signature) = (nil, nil)
-    return sidecar
-  }
-}

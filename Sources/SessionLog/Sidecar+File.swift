@@ -1,10 +1,63 @@
+import Foundation
 import Platform
 
-/// The valid ranges of a sidecar's numbers.
+/// A sidecar as a file, and the valid ranges of its numbers.
 ///
 /// A home's user, or anyone with write access to the store, may have written any value. They are
 /// checked on reading, so that calculations with them cannot overflow.
 extension Sidecar {
+  /// The JSON, keys sorted, ending in a newline.
+  ///
+  /// - Throws: `EncodingError`.
+  public func json() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return Array(try encoder.encode(self)) + [0x0a]
+  }
+
+  /// Reads the JSON; unknown keys are ignored.
+  ///
+  /// - Throws: `DecodingError`, also for numbers that no session has.
+  public init(json: [UInt8]) throws {
+    self = try JSONDecoder().decode(Sidecar.self, from: Data(json))
+    try checkNumbers()
+  }
+
+  /// Reads a sidecar file.
+  ///
+  /// - Throws: ``SidecarError`` if it is missing or damaged; ``SystemError``.
+  public static func load(_ path: String) throws -> Sidecar { try read(path).sidecar }
+
+  /// Reads a sidecar file, and returns its bytes, too, which a signature covers.
+  ///
+  /// - Throws: ``SidecarError`` if it is missing or damaged; ``SystemError``.
+  package static func read(_ path: String) throws -> (sidecar: Sidecar, json: [UInt8]) {
+    do {
+      let json = try AtomicFile.read(path)
+      let sidecar = try Sidecar(json: json)
+      try sidecar.checkIds(at: path)
+      return (sidecar, json)
+    } catch let error as SystemError where error.isNotFound {
+      throw SidecarError(isMissing: true, path: path, detail: "there is none")
+    } catch let error as DecodingError {
+      throw SidecarError(isMissing: false, path: path, detail: error.summary)
+    }
+  }
+
+  /// Replaces a sidecar file, durably.
+  ///
+  /// - Throws: ``SystemError``.
+  public func save(_ path: String) throws { try AtomicFile.write(try json(), to: path) }
+
+  /// Replaces a sidecar file, not durably: a power failure may restore the old content.
+  ///
+  /// - Throws: ``SystemError``.
+  package func saveForNow(_ path: String) throws {
+    try AtomicFile.write(try json(), to: path, isDurable: false)
+  }
+
+  // MARK: Numbers
+
   /// Lengths and offsets in bytes, counts, and times in milliseconds: larger than any real value,
   /// and small enough that sums fit.
   package static let byteCounts: ClosedRange<Int64> = 0...1 << 50
@@ -84,13 +137,22 @@ extension Sidecar {
   }
 }
 
-extension Sidecar.Source {
-  /// The file position of a byte of the stream.
-  package func position(of offset: StreamOffset) -> Int64 { base + Int64(offset) }
+/// A sidecar that could not be read.
+public struct SidecarError: Error, Sendable, CustomStringConvertible {
+  /// Whether it is missing rather than damaged.
+  public let isMissing: Bool
+  /// The file.
+  public let path: String
+  private let detail: String
 
-  /// The stream offset of a byte of the file.
-  package func offset(of position: Int64) -> StreamOffset { StreamOffset(position - base) }
+  init(isMissing: Bool, path: String, detail: String) {
+    self.isMissing = isMissing
+    self.path = path
+    self.detail = detail
+  }
 
-  /// Maximum number of a file's first bytes that are hashed.
-  package static let longestHead = 4096
+  /// One line for a person.
+  public var description: String {
+    isMissing ? "\(path) does not exist" : "\(path) is damaged: \(detail)"
+  }
 }

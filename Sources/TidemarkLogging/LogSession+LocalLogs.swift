@@ -3,6 +3,7 @@ import Platform
 public import Redaction
 public import SessionLog
 
+/// Exports logs of the program's home, and deletes ended sessions.
 extension LogSession {
   /// An operation failed because the program has no session.
   public struct NotRecorded: Error, Sendable, CustomStringConvertible {
@@ -17,6 +18,16 @@ extension LogSession {
     package init(_ problem: (any Error)?, _ what: String) {
       let why = problem.map { ": \($0)" } ?? ""
       description = "cannot \(what) the session: it is not recorded\(why)"
+    }
+  }
+
+  /// Another process is uploading the home's sessions, or deleting some.
+  public struct HomeInUse: Error, Sendable, CustomStringConvertible {
+    /// One line for a person.
+    public let description: String
+
+    init(_ home: String) {
+      description = "cannot clear the log: another process uploads from \(home); try again later"
     }
   }
 
@@ -49,7 +60,7 @@ extension LogSession {
     let log = try RedactedReading(files, format: sidecar.format, redactor: redactor)
     var filter = filter
     try AtomicFile.write(to: path) { write in
-      let header = Array((sidecar.header() + Sidecar.logMark).utf8)
+      let header = Array((ExportHeader.text(of: sidecar) + ExportHeader.end).utf8)
       try header.withUnsafeBytes(write)
       try log.forEachPiece { piece in
         guard !filter.admitsAll else { return try write(piece) }
@@ -61,5 +72,35 @@ extension LogSession {
       filter.finish { rest.append(contentsOf: $0.bytes) }
       try rest.withUnsafeBytes(write)
     }
+  }
+
+  /// Deletes the program's ended sessions from this machine, at its user's request.
+  ///
+  /// Copies in a store stay, and so does the running session. Sessions kept with `tidemark keep`,
+  /// and those of other programs, are not touched.
+  ///
+  /// - Parameter patience: how long to wait for an upload of the same home to end.
+  /// - Returns: the number of deleted sessions.
+  /// - Throws: ``NotRecorded`` if there is no session; ``HomeInUse``; `CancellationError`;
+  ///   `SystemError` if a session cannot be deleted, after the others have been.
+  @discardableResult
+  public func clear(waiting patience: Duration = .seconds(10)) async throws -> Int {
+    try await clear(waiting: patience) { try await Task.sleep(for: $0) }
+  }
+
+  func clear(
+    waiting patience: Duration, pausing: @Sendable (Duration) async throws -> Void
+  ) async throws -> Int {
+    guard let writer else { throw NotRecorded(problem, "clear") }
+    let home = writer.home
+    let app = try Sidecar.load(writer.files.sidecar).appName
+    guard let lock = try await HomeLock.acquire(home, within: patience, pausing: pausing) else {
+      throw HomeInUse(home.path)
+    }
+    let (deleted, failure) = try EndedSessions(of: app, in: home).delete(
+      but: hasEnded ? nil : writer.session, command: "LogSession.clear()",
+      on: machine, holding: lock)
+    if let failure { throw failure }
+    return deleted
   }
 }

@@ -1,0 +1,34 @@
+import Replica
+import SessionLog
+
+/// A sidecar beside the seal that the store has.
+extension Sidecar {
+  /// Whether this home put a given seal into a store.
+  func isSealed(by name: RevisionName, in store: String) -> Bool {
+    seal?.revision == name.fileName && seal?.store == store
+  }
+
+  /// The seal's sidecar, with this home's own fields.
+  func asSealed(by seal: Sidecar) -> Sidecar {
+    var sidecar = seal
+    (sidecar.userId, sidecar.uid, sidecar.deviceId) = (userId, uid, deviceId)
+    (sidecar.recorder, sidecar.source) = (recorder, source)
+    (sidecar.previous, sidecar.signature) = (nil, nil)
+    return sidecar
+  }
+
+  /// Whether the log was sealed in another store than the one at a location, and is still there as
+  /// far as this home knows.
+  func isSealedElsewhere(than store: String) -> Bool {
+    guard let seal else { return false }
+    return seal.store != store && remoteReapedAt == nil && !withholdsLog
+  }
+
+  /// Whether a listing lacks bytes that were sent before the consent withheld the rest of the log:
+  /// no pass sends them again.
+  func lacksSentPart(in remote: RemoteSession?) -> Bool {
+    guard withholdsLog, let seal, seal.length > 0 else { return false }
+    guard let remote else { return true }
+    return !remote.holds(objects ?? [], length: seal.length) || !remote.holds(basis ?? [])
+  }
+}
