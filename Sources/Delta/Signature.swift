@@ -23,12 +23,6 @@ package struct Signature: Sendable, Equatable {
   /// The stream offset at which the blocks end, in bytes.
   package var end: Int64 { ends.last ?? 0 }
 
-  /// Whether another stream begins with exactly these blocks.
-  package func isPrefix(of other: Signature) -> Bool {
-    count <= other.count && ends.elementsEqual(other.ends.prefix(count))
-      && hashes.elementsEqual(other.hashes.prefix(count))
-  }
-
   /// Adds the next blocks of the stream.
   mutating func append(_ entries: some Sequence<Entry>) {
     for entry in entries {

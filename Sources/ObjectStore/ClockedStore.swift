@@ -21,6 +21,14 @@ package struct ClockedStore: ForwardingStore {
     self.now = now
   }
 
+  /// A store whose answers feed a clock; the store itself if it is a folder, which has no clock of
+  /// its own.
+  package static func wrapping(
+    _ store: any ObjectStore, _ clock: ServerClock, now: @escaping @Sendable () -> Timestamp
+  ) -> any ObjectStore {
+    store.isFolder ? store : ClockedStore(store, clock, now: now)
+  }
+
   /// See ``ObjectStore/put(_:_:)``.
   package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     let sent = now()

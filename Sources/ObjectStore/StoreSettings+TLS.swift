@@ -28,9 +28,10 @@ extension StoreSettings {
 
   private static func pem(_ path: String, _ setting: String, holding what: String) throws -> [UInt8]
   {
-    guard let data = FileManager.default.contents(atPath: path), data.count <= maximumBytes else {
+    guard let content = try? ConfiguredFile(path).content(limit: maximumBytes) else {
       throw refused("the file \(path) cannot be read", "Correct \(setting).")
     }
+    let data = Data(content)
     let titles = titles(of: data)
     guard titles.contains(where: { $0.hasSuffix(what) }) else {
       throw refused("there is no \(what) in PEM form in \(path)", "Correct \(setting).")
@@ -43,7 +44,7 @@ extension StoreSettings {
         "the private key in \(path) has a password, which cannot be typed in",
         "Set client-key to a file without one: openssl pkey -in FILE -out NEW, mode 0600.")
     }
-    return Array(data)
+    return content
   }
 
   /// The titles between `-----BEGIN ` and `-----`.

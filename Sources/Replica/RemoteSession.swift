@@ -78,6 +78,9 @@ package struct RemoteSession: Sendable, Equatable {
     }
   }
 
+  /// Whether a hold on it applies at a time.
+  package func isHeld(at time: ServerTime) -> Bool { holds.contains { $0.holds(at: time) } }
+
   /// Whether any object has another size than in its name.
   package var hasCutObjects: Bool {
     keys.count > segments.count + revisions.count + holds.count
@@ -86,6 +89,17 @@ package struct RemoteSession: Sendable, Equatable {
   /// Whether anything of it is there besides holds.
   package var hasContent: Bool {
     !segments.isEmpty || !revisions.isEmpty || keys.count > holds.count
+  }
+
+  /// The end of the readable stream.
+  package var readableEnd: StreamOffset { min(mark, seal?.length ?? .max) }
+
+  /// Whether it is sealed, and has every byte of the sealed stream.
+  package var isWhole: Bool { seal.map { mark >= $0.length } ?? false }
+
+  /// The names of its complete objects.
+  package var fileNames: Set<String> {
+    Set(revisions.map(\.fileName) + segments.map(\.fileName))
   }
 
   /// The newest complete revision.

@@ -18,7 +18,7 @@ public struct SessionFiles: Sendable {
   /// Disk space reserved for the last records, released at the end.
   public let reserve: String
   /// Until the seal, the uploader's state: the rules that redacted sent bytes, and more.
-  public let redaction: String
+  public let uploadState: String
   /// Until the seal, the scenarios that the session has declared.
   public let declared: String
   /// How the session's rotated parts are compressed and read.
@@ -135,7 +135,7 @@ public struct Home: Sendable, Equatable {
     return SessionFiles(
       directory: directory, log: base + ".log", sidecar: base + ".json", lock: base + ".lock",
       marker: "\(openPath)/\(session)", rotated: base + ".rotated",
-      reserve: base + ".reserve", redaction: base + ".redaction",
+      reserve: base + ".reserve", uploadState: base + ".redaction",
       declared: "\(declaredPath)/\(session)", compression: compression)
   }
 
@@ -182,6 +182,11 @@ public struct Home: Sendable, Equatable {
     try Directory.names(in: "\(sessionsPath)/\(day)").compactMap { name in
       name.hasSuffix(".rotated") ? SessionID(String(name.dropLast(".rotated".count))) : nil
     }.sorted()
+  }
+
+  /// Removes what killed processes left in the day folders.
+  package func sweepDays(at now: Timestamp) {
+    for day in (try? days()) ?? [] { AtomicFile.sweep("\(sessionsPath)/\(day)", now: now) }
   }
 
   /// Size of all sessions' files in bytes.

@@ -3,8 +3,8 @@ import Platform
 /// The right to send and delete a home's sessions, which one process has at a time.
 ///
 /// Executors require this value as an argument: code that sends sessions, or deletes bytes of them,
-/// cannot run during an upload. Planning does not need it, and may finish a killed pass's work. The
-/// kernel releases the lock with the last copy of the value, or with the process.
+/// cannot run during an upload. Planning changes nothing that a pass may be changing, and does not need
+/// it. The kernel releases the lock with the last copy of the value, or with the process.
 public struct HomeLock: Sendable {
   /// The home that it locks.
   public let home: Home

@@ -8,9 +8,11 @@ enum ReadExtent: Equatable {
   /// Some ranges, in order.
   case parts([Range<StreamOffset>])
 
-  /// Describes ranges of a stream, which may be all of it.
+  /// Describes ranges of a stream, in order, which may be all of it together.
   init(_ ranges: [Range<StreamOffset>], of length: StreamOffset) {
-    self = ranges == [0..<length] ? .whole(upTo: length) : .parts(ranges)
+    var end = StreamOffset.zero
+    for range in ranges where range.lowerBound <= end { end = max(end, range.upperBound) }
+    self = end >= length ? .whole(upTo: length) : .parts(ranges)
   }
 
   /// The ranges to read.

@@ -41,7 +41,8 @@ extension SessionReader {
   private func widened(_ times: ClosedRange<Int64>) -> ClosedRange<Int64> {
     let isForeign =
       entry.sidecar.format == .asIs && entry.sidecar.deviceId != catalog.context.device.deviceId
-    let slack: Int64 = isForeign ? 26 * 3_600_000 : 0
+    // From UTC-12 to UTC+14.
+    let slack = (isForeign ? Duration.hours(26) : .zero).milliseconds
     let (first, last) = (times.lowerBound, times.upperBound)
     return
       (first < .min + slack ? .min : first - slack)...(last > .max - slack ? .max : last + slack)

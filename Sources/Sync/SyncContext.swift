@@ -66,8 +66,7 @@ package struct SyncContext: Sendable {
   ) throws {
     self.home = home
     self.device = device
-    // A folder has no clock of its own.
-    self.store = store.isFolder ? store : ClockedStore(store, serverClock, now: machine.now)
+    self.store = ClockedStore.wrapping(store, serverClock, now: machine.now)
     self.machine = machine
     lived = try LivedClock(home: home, machine: machine)
     self.transfers = max(1, transfers ?? StoreSettings.standardTransfers)
@@ -88,6 +87,14 @@ package struct SyncContext: Sendable {
 
   /// How far the server's clock is ahead of ours, by its answers so far; nil if unknown.
   package var clockOffset: Duration? { serverClock.offset }
+
+  /// The current time by the server's clock.
+  ///
+  /// Before its first answer that is this machine's time: whoever asks then has listed nothing that
+  /// could be compared with it.
+  package var serverNow: ServerTime {
+    clockOffset.map { now().asServer(offset: $0) } ?? now().assumingSynchronizedClocks
+  }
 
   /// Saves the home's lived time if due, including the time that the server's dates confirm.
   ///

@@ -1,3 +1,4 @@
+public import Logging
 public import Platform
 public import Redaction
 
@@ -31,6 +32,11 @@ extension LogUploads {
     public var environment: [String: String]?
     /// Whether plain `http` to other machines is accepted: logs and password are sent unencrypted.
     public var allowsPlaintext = false
+    /// Gets each request and decision of an upload, secrets removed; nil for none.
+    ///
+    /// Give it a handler of its own: one that records into this program's session would be uploaded,
+    /// which it then logs again.
+    public var logger: Logger?
 
     /// The defaults.
     public init() {}

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import ObjectStore
 import Platform
 import Replica
@@ -24,12 +25,14 @@ extension LogUploads {
     var settings = StoreSettings()
     settings.allowsPlaintext = options.allowsPlaintext
     settings.transfers = options.transfers
+    settings.logger = options.logger ?? .off
     let opened = try opening(
       store, settings, options.environment ?? ProcessInfo.processInfo.environment)
     let device = try Device.load(home, on: machine)
     let context = try SyncContext.open(
       home, of: device, on: machine, store: opened, transfers: options.transfers,
-      redaction: options.rules, consent: consent, limits: UploadLimits(policy.retention))
+      redaction: options.rules, consent: consent, limits: UploadLimits(policy.retention),
+      logger: options.logger ?? .off)
     guard let lock = try await HomeLock.acquire(home, within: patience, pausing: pausing) else {
       outcome.skipped = .busy
       return record(outcome)
@@ -38,9 +41,7 @@ extension LogUploads {
     if let only {
       let uploader = Uploader(context)
       var plan = try uploader.plan(.all)
-      plan.items.removeAll { $0.session != only }
-      plan.waiting.removeAll { $0.session != only }
-      plan.superseded = []
+      plan.restrict(to: only)
       report = try await uploader.execute(plan, holding: lock)
     } else {
       report = try await UploadPass(context, policy).run(holding: lock).upload

@@ -11,7 +11,7 @@ extension UploadPass {
     // Keep following files that were attached before, until they are gone.
     guard !policy.sources.isEmpty || Attacher.hasRemembered(context.home) else { return [:] }
     let attacher = try Attacher(context, sources: policy.sources)
-    let new = try attacher.execute(attacher.plan(), holding: lock)
+    let new = try attacher.execute(attacher.plan(holding: lock), holding: lock)
     for (path, reason) in new.sorted(by: { $0.key < $1.key }) {
       observe(.unreadable(path: path, reason: reason))
     }
@@ -96,7 +96,9 @@ extension UploadPass {
     if failure?.code == .exhausted { return false }
     var entry = try context.storeEntry()
     let now = context.now()
-    if failure?.isTransient == true, !entry.isStale(after: policy.staleAfter, at: now) {
+    if failure?.isTransient == true,
+      !entry.isStale(after: policy.staleAfter, at: now, waits: true)
+    {
       return false
     }
     let last = entry.lastTold ?? Timestamp(milliseconds: 0)

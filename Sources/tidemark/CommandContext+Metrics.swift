@@ -15,8 +15,9 @@ extension CommandContext {
     metrics.lastSuccess = entry?.lastSuccess
     metrics.isCacheUnreadable = context != nil && UnreadableCache.problem(of: home) != nil
     metrics.vanished = context.map { VanishedCopies(of: $0).copies.count } ?? 0
-    metrics.isStale = entry?.isStale(after: settings.staleAfter, at: .now()) == true
     let growth = try growth(found: attacher(context), besides: plan)
+    let waits = plan?.waits(besides: growth, consent: consent) ?? false
+    metrics.isStale = entry?.isStale(after: settings.staleAfter, at: .now(), waits: waits) == true
     for sum in plan?.sumsSinceLastPass(growth) ?? [] {
       metrics.unsent[sum.reason.code, default: 0] += sum.bytes
     }

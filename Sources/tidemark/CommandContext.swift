@@ -349,7 +349,7 @@ struct CommandContext {
     let store = try self.reading(openedStore ?? storeOrItsProblem(at: url))
     let clock = ServerClock()
     reading.keys = knownKeys()
-    reading.store = store.isFolder ? store : ClockedStore(store, clock) { .now() }
+    reading.store = ClockedStore.wrapping(store, clock) { .now() }
     reading.clockOffset = { clock.offset }
     let manifest = Guarded<Manifest?>(nil)
     reading.uploaded = { session in

@@ -68,6 +68,6 @@ struct RefusedHome {
 
   /// One line for a person.
   var line: String {
-    "left alone: \(path): \(reason)\(waiting.map { "; it has \($0)" } ?? ""). \(remedy)"
+    "skipped: \(path): \(reason)\(waiting.map { "; it has \($0)" } ?? ""). \(remedy)"
   }
 }

@@ -24,7 +24,7 @@ struct RefusedHomes {
   static func lines(_ refused: [RefusedHome]) -> [String] {
     let named = refused.prefix(mostNamed).map(\.line)
     let others = refused.count - named.count
-    return others > 0 ? named + ["left alone: \(Plural.text(others, "more folder"))"] : named
+    return others > 0 ? named + ["skipped: \(Plural.text(others, "more folder"))"] : named
   }
 
   private static let mostNamed = 10

@@ -67,7 +67,7 @@ import Testing
     (start + "rate\n  pattern: x\n  within: 1s\n  more-than: 1", "'1s'"),
     (start + "silence\n  longer-than: 5m\n  per: session", "use 'per: device'"),
     (start + "silence\n  longer-than: 5m\n  category: x", "'category' and 'scenario' are for"),
-    (start + "silence\n  longer-than: 2h\n  no-longer-than: 1h", "'1h' is no value"),
+    (start + "silence\n  longer-than: 2h\n  no-longer-than: 1h", "invalid value '1h'"),
     (start + "crash\n  no-longer-than: 7d", "unknown key 'no-longer-than'"),
     (start + "level\n  level: ERROR\n  per: signature", "'per: signature' is for 'when: crash'"),
     (start + "crash\n  between: 8-20", "'8-20'"), (start + "crash\n  for: soon", "'soon'"),

@@ -23,7 +23,7 @@ import Testing
   @Test func `of many refused folders ten are named`() {
     let lines = RefusedHomes.lines(
       (0..<300).map { RefusedHome("/var/lib/tidemark/x\($0)", because: "is a file") })
-    #expect(lines.count == 11 && lines.last == "left alone: 290 more folders")
+    #expect(lines.count == 11 && lines.last == "skipped: 290 more folders")
     #expect(RefusedHomes.lines([]).isEmpty)
   }
 }

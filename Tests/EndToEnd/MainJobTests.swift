@@ -93,7 +93,7 @@ import Testing
     let victims = ["recorder": "$R", "program": "$P", "both": "$R $P"][victim] ?? ""
     let script = """
       mkfifo ready
-      $T run --no-upload -- sh -c 'seq 1 5000; echo $$ > ready; exec sleep 60' > console &
+      $T run --no-upload -- sh -c 'seq 1 5000; echo $$ > ready; exec sleep 1800' > console &
       R=$!
       read P < ready
       while ! grep -q '^5000$' console; do :; done

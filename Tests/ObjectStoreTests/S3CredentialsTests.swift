@@ -118,6 +118,18 @@ import Testing
     #expect(error?.description.contains("AWS_SECRET_ACCESS_KEY_FILE") == true)
   }
 
+  /// Under `sudo`, they may be another user's, who waits for root to open them.
+  @Test(arguments: ["mkfifo credentials", "ln -s /dev/zero credentials"])
+  func `a profile is read from a regular file only`(_ making: String) async throws {
+    let script = "cd '\(home.path)/.aws' && rm -f credentials config && \(making)"
+    #expect(try await Command(["/bin/sh", "-c", script]).run().status == 0)
+    let environment = ["HOME": home.path, "AWS_EC2_METADATA_DISABLED": "true"]
+    let error = await #expect(throws: StoreError.self) {
+      try await chain(environment).credentials()
+    }
+    #expect(error?.code == .configuration)
+  }
+
   @Test(arguments: ["role_arn", "credential_process", "sso_session"])
   func `an unsupported profile setting is named with advice`(_ name: String) throws {
     try home.write("[profile odd]\n\(name) = x\nsource_profile = default\n", to: ".aws/config")

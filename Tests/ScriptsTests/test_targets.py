@@ -90,6 +90,17 @@ class TargetsTests(unittest.TestCase):
     def test_aPackageInOrderHasNoProblems(self):
         self.assertEqual(self.problems(), [])
 
+    def test_aTypeInMoreThanFourFilesIsFound(self):
+        self.write("Sources/Left/Box.swift", "package struct Box {\n  enum Kind {}\n}\n")
+        for name in "ABC":
+            self.write(f"Sources/Right/Box+{name}.swift", "import CLib\nextension Box {}\n")
+            # Each of these has a type of its own, or adds to one of the system.
+            text = f"extension String {{}}\nstruct {name} {{\n  enum Kind {{}}\n}}\n"
+            self.write(f"Sources/Left/{name}{name}.swift", text)
+        self.assertEqual(self.problems(), [])
+        self.write("Sources/tool/Box+More.swift", "extension Box: Sendable {}\n")
+        self.assertEqual(self.problems(), ["type Box is in 5 files: 4 at most"])
+
     def test_anImportFromALaterLayerIsFound(self):
         self.rows["Left"] = ("regular", ["CLib", "tool"])
         self.write("Sources/Left/B.swift", "import tool\n")

@@ -184,7 +184,7 @@ import Testing
   func `an upload note with invalid numbers is ignored`(json: String) async throws {
     let (site, writer) = try await siteWithTick()
     let local = LocalSession(site.local.home, writer.session)
-    try Data(json.utf8).write(to: URL(filePath: local.files.redaction))
+    try Data(json.utf8).write(to: URL(filePath: local.files.uploadState))
     #expect(try local.loadUploadState() == nil)
   }
 }

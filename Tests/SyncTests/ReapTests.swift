@@ -34,7 +34,8 @@ import Testing
   }
 
   /// What a killed import has unpacked is as long as a log, and nothing counts it.
-  @Test func `files of killed processes in day folders go after a day`() async throws {
+  @Test(arguments: [false, true])
+  func `files of killed processes in day folders go after a day`(_ hasStore: Bool) async throws {
     let site = try Site()
     let files = site.local.home.files(for: try site.local.session(Array("x\n".utf8)))
     let left = files.log + ".abc123.tmp"
@@ -43,7 +44,14 @@ import Testing
       try FileManager.default.setAttributes(
         [.modificationDate: site.local.clock.now().date.addingTimeInterval(-Double(age))],
         ofItemAtPath: left)
-      _ = try LocalReaper(try site.context()).execute(try await localPlan(site))
+      let lock = try #require(try HomeLock.acquire(site.local.home))
+      guard !hasStore else {
+        OpenSessionReview(try site.context()).runIfDue(holding: lock)
+        return site.local.clock.advance(seconds: Self.day)
+      }
+      let lived = try LivedClock(home: site.local.home, machine: site.local.clock.machine)
+      let reaper = LocalReaper(home: site.local.home, lived: lived, now: site.local.clock.now())
+      _ = try await reaper.execute(reaper.plan(Retention()), Retention(), holding: lock)
     }
     try await reap(after: Self.day - 60)
     #expect(File.exists(left))

@@ -100,7 +100,7 @@ import Testing
       uniquingKeysWith: +)
     #expect(sidecar.redacted ?? [:] == counts)
     #expect(try sidecar.redaction == [.init(from: 0, rules: RedactionRules().version())])
-    #expect(access(writer.files.redaction, F_OK) != 0)
+    #expect(access(writer.files.uploadState, F_OK) != 0)
   }
 
   @Test(arguments: SeededGenerator.cases(160))
@@ -185,7 +185,7 @@ import Testing
     print("a \(Self.secrets[0]) b\n", writer)
     try await upload(site, first)
     // As after a power failure, and with other rules configured by now.
-    try FileManager.default.removeItem(atPath: writer.files.redaction)
+    try FileManager.default.removeItem(atPath: writer.files.uploadState)
     print("a \(Self.secrets[1]) \(Self.secrets[3]) b\n", writer)
     try await upload(site, Self.later())
     try writer.end(.exit(0))

@@ -74,7 +74,7 @@ import Testing
       try Trash(site.local.home).sessions(at: mark) { skipped.append($0) }.map(\.key)
     }
     #expect(try sessions() == [session])
-    #expect(skipped.count == 1 && skipped[0].hasPrefix("\(link) is no folder"), "\(skipped)")
+    #expect(skipped.count == 1 && skipped[0].hasPrefix("\(link) is not a folder"), "\(skipped)")
     #expect(try Trash(site.local.home).sessions(at: mark).map(\.key) == [session])
     #expect(try restore(session, site))
     try FileManager.default.removeItem(atPath: trash)

@@ -1,5 +1,6 @@
 import Foundation
 import LogRecords
+import Logging
 import ObjectStore
 import Platform
 import Replica
@@ -71,6 +72,24 @@ import TidemarkLogging
     let ended = try await uploads.uploadOnce(other)
     #expect(ended.sent > 0 && ended.sealed == 1 && isInStore(other), "\(ended)")
     #expect(try await uploads.uploadOnce(other).sent == 0)
+  }
+
+  @Test func `an upload explains itself to the logger of the program`() async throws {
+    let other = try TestHome()
+    var configuration = LoggingConfiguration(app: "diagnostics")
+    configuration.console = .off
+    configuration.catchesSignals = false
+    let log = LogSession.begin(configuration, in: other.home, on: other.clock.machine, [:])
+    var options = LogUploads.Options()
+    options.logger = Logger(label: "Upload") { TidemarkLogHandler(label: $0, session: log) }
+    let uploads = try LogUploads(
+      of: session, to: "file://\(home.folder)/store", options: options, on: home.clock.machine,
+      pausing: { _ in await untilCancelled() }, consent: Choice(.logs).get)
+    session.info("one")
+    #expect(try await uploads.upload().sent > 0)
+    let id = try #require(log.id)
+    let text = String(decoding: try other.log(id), as: UTF8.self)
+    #expect(text.contains("[Upload] plan: 1 session to send"), "\(text)")
   }
 
   @Test func `on a disk without room for the device's key, a pass sends and makes room`()

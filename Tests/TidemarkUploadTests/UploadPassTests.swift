@@ -223,7 +223,8 @@ import TidemarkUpload
     site.local.clock.advance(seconds: 2 * Self.day)
     #expect(try await site.pass().upload.stoppedBy == nil)
     #expect(
-      try !site.context().storeEntry().isStale(after: .seconds(3600), at: site.local.clock.now()))
+      try !site.context().storeEntry().isStale(
+        after: .seconds(3600), at: site.local.clock.now(), waits: true))
     #expect(try site.context().storeEntry().failingSince == nil)
   }
 

@@ -90,7 +90,7 @@ package struct AlertPass: Sendable {
   ) async throws -> Report {
     var result = Report()
     let clock = ServerClock()
-    let clocked: any ObjectStore = store.isFolder ? store : ClockedStore(store, clock, now: now)
+    let clocked = ClockedStore.wrapping(store, clock, now: now)
     var cursors = state.cursors[store.location] ?? AlertCursors()
     var reading: AlertReading?
     do {

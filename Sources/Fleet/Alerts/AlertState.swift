@@ -45,7 +45,7 @@ package struct AlertState: Sendable, Codable, Equatable {
     }
     try File.rename(path, to: path + ".damaged")
     report(
-      "\(path) is damaged and was renamed to \(path).damaged: alerts begin anew, without news of "
+      "\(path) is damaged and was renamed to \(path).damaged: alerts start over, without news of "
         + "what is older than an hour; silences are lost")
     return AlertState()
   }

@@ -163,8 +163,3 @@ extension CrashReport {
       isCrash: remote.revision?.status == .crashed)
   }
 }
-
-extension RemoteSession {
-  /// The end of the readable stream.
-  fileprivate var readableEnd: StreamOffset { min(mark, seal?.length ?? .max) }
-}

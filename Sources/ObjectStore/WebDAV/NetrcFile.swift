@@ -1,12 +1,6 @@
 import Foundation
 import Platform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The `.netrc` file of the user who runs this process.
 enum NetrcFile {
   private static let maximumBytes = 1 << 20
@@ -20,20 +14,14 @@ enum NetrcFile {
   )? {
     let named = environment.text("NETRC")
     guard let path = named ?? environment.text("HOME").map({ "\($0)/.netrc" }) else { return nil }
-    let descriptor = withOwnRights { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard descriptor >= 0 else {
+    guard let file = try? ConfiguredFile(path) else {
       guard named != nil else { return nil }
       throw refused("the file \(path) that NETRC names cannot be read", "Correct NETRC.")
     }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      let data = try? file.read(upToCount: maximumBytes)
-    else { return nil }
-    let text = String(decoding: data, as: UTF8.self)
+    guard let content = try? file.content(limit: maximumBytes) else { return nil }
+    let text = String(decoding: content, as: UTF8.self)
     guard let login = Netrc.login(in: text, host: host, user: user) else { return nil }
-    let stranger = withOwnRights { try? PathOwners.stranger(at: path) }
-    guard status.st_uid == geteuid() || status.st_uid == 0, stranger == nil else {
+    guard try file.stranger() == nil else {
       throw refused(
         "\(path) belongs to another user", "Set NETRC, or a login of your own.")
     }

@@ -4,7 +4,8 @@ package import SessionLog
 
 /// The uploader's state of a session until its seal.
 ///
-/// It is a separate file because only the recorder writes the sidecar.
+/// It is a separate file because the sidecar is its recorder's to write while that may run: uploads
+/// change only those of ended, sealed and attached sessions.
 package struct UploadState: Codable, Equatable {
   /// Which rules bind which bytes; nil if none are known.
   package var redaction: [Sidecar.RedactionEpoch]?
@@ -61,7 +62,7 @@ extension LocalSession {
   /// Reads the state; nil if there is no readable one.
   package func loadUploadState() throws -> UploadState? {
     do {
-      let bytes = try AtomicFile.read(files.redaction)
+      let bytes = try AtomicFile.read(files.uploadState)
       return try? UploadState(json: bytes)
     } catch let error as SystemError where error.isNotFound {
       return nil
@@ -72,7 +73,7 @@ extension LocalSession {
   ///
   /// - Throws: ``Platform/SystemError``.
   package func write(_ uploadState: UploadState, isDurable: Bool) throws {
-    try AtomicFile.write(uploadState.json(), to: files.redaction, isDurable: isDurable)
+    try AtomicFile.write(uploadState.json(), to: files.uploadState, isDurable: isDurable)
   }
 
   /// Withdraws the session from the store, durably: no pass sends it until ``readmit()``.

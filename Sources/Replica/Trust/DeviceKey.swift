@@ -12,7 +12,7 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   package let created: Timestamp
   /// The key that verifies its signatures.
   package let publicKey: PublicKey
-  private let seed: [UInt8]
+  private let key: Curve25519.Signing.PrivateKey
 
   /// The file's content.
   private struct Record: Codable {
@@ -31,7 +31,7 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
     self.deviceId = deviceId
     self.created = created
-    self.seed = seed
+    self.key = key
     publicKey = PublicKey(key.publicKey.rawRepresentation)
   }
 
@@ -115,7 +115,7 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   ///
   /// - Returns: 64 bytes.
   func signature(of message: [UInt8]) throws -> [UInt8] {
-    Array(try Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: message))
+    Array(try key.signature(for: message))
   }
 
   /// The JSON of a seal with its signature.

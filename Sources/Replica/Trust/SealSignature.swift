@@ -22,17 +22,20 @@ enum SealSignature {
     _ sidecar: Sidecar, as revision: RevisionName, in folder: SessionFolder, by key: DeviceKey
   ) throws -> [UInt8] {
     var sidecar = sidecar
-    sidecar.signature = nil
-    let bare = try sidecar.json()
-    var signature = Sidecar.Signature(
-      by: key.publicKey.id, key: key.publicKey.description, sig: "", since: key.created)
-    let message = message(bare, signature, revision, folder)
-    signature.sig = Data(try key.signature(of: message)).base64EncodedString()
+    // As long as the signature that takes its place.
+    let placeholder = String(repeating: "A", count: 88)
+    let signature = Sidecar.Signature(
+      by: key.publicKey.id, key: key.publicKey.description, sig: placeholder, since: key.created)
     sidecar.signature = signature
-    let json = try sidecar.json()
-    guard try Self.bare(json, signature) == bare else {
+    var json = try sidecar.json()
+    let lines = try lines(of: signature)
+    guard let place = place(of: lines, in: json) else {
       throw ReplicaError(.damagedObject, "\(revision.session): its seal cannot be signed")
     }
+    let bare = Array(json[..<place.lowerBound] + json[place.upperBound...])
+    let message = message(bare, signature, revision, folder)
+    let sig = Data(try key.signature(of: message)).base64EncodedString()
+    json.replaceSubrange(place, with: lines.replacing(placeholder, with: sig).utf8)
     return json
   }
 
@@ -86,15 +89,23 @@ enum SealSignature {
 
   /// The JSON without the lines of a signature; nil unless they occur exactly once, as written.
   private static func bare(_ json: [UInt8], _ signature: Sidecar.Signature) throws -> [UInt8]? {
+    guard let place = place(of: try lines(of: signature), in: json) else { return nil }
+    return Array(json[..<place.lowerBound] + json[place.upperBound...])
+  }
+
+  /// The lines of a signature in a seal's JSON.
+  private static func lines(of signature: Sidecar.Signature) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let object = String(decoding: try encoder.encode(["signature": signature]), as: UTF8.self)
-    let lines = object.split(separator: "\n").dropFirst().dropLast()
-    let block = Array((lines.joined(separator: "\n") + ",\n").utf8)
-    let text = Data(json)
-    guard let place = text.range(of: Data(block)), place.lowerBound > 0,
-      text[place.lowerBound - 1] == 0x0a
+    return object.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n") + ",\n"
+  }
+
+  /// Where a seal's JSON has the lines of a signature; nil if it does not have them.
+  private static func place(of lines: String, in json: [UInt8]) -> Range<Int>? {
+    guard let place = Data(json).range(of: Data(lines.utf8)), place.lowerBound > 0,
+      json[place.lowerBound - 1] == 0x0a
     else { return nil }
-    return Array(text[..<place.lowerBound] + text[place.upperBound...])
+    return place
   }
 }

@@ -122,7 +122,7 @@ package struct Trash: Sendable {
     var found: [SessionID: Duration] = [:]
     var days: [Day] = []
     do {
-      days = try self.days { skip?("\($0) is no folder: it is not looked into") }
+      days = try self.days { skip?("\($0) is not a folder: skipped") }
     } catch let error as SystemError {
       try pass(error)
     }

@@ -39,7 +39,7 @@ package final class ExportFile {
     if let status = try FileStatus(path), status.kind != .file {
       throw ReadingError(
         .unfit,
-        "\(path) is no regular file; '-o -' writes to standard output, which may be anything")
+        "\(path) is not a regular file; use '-o -' to write to standard output")
     }
     watch = try FreeSpace.system.watch(bytes, in: folder, for: url.lastPathComponent)
     self.path = path

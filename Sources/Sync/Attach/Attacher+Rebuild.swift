@@ -6,14 +6,24 @@ import SessionLog
 /// Rebuilds the cache of attached files from the sidecars.
 extension Attacher {
   /// Rebuilds the cache after an unfinished pass, a reboot or its loss.
-  func rebuildWhereLost() throws {
+  ///
+  /// A pass that another process has not finished yet looks the same: only the home's lock tells
+  /// them apart.
+  ///
+  /// - Parameter lock: the home's lock; nil to take it if necessary.
+  /// - Returns: false if the cache is outdated, and another process has the lock.
+  func isCurrent(holding lock: HomeLock?) throws -> Bool {
     let pass = try files.pass()
-    if pass.isDirty || pass.boot != context.machine.bootId { try rebuild() }
+    guard pass.isDirty || pass.boot != context.machine.bootId else { return true }
+    guard let lock = try lock ?? HomeLock.acquire(context.home) else { return false }
+    try rebuild(holding: lock)
+    return true
   }
 
   /// Reads the sidecars, and keeps the rows that only the cache has: those of deleted sessions, and
   /// of files read to their end.
-  private func rebuild() throws {
+  private func rebuild(holding lock: HomeLock) throws {
+    lock.expect(context.home)
     let before = try files.all()
     var known = Dictionary(uniqueKeysWithValues: before.map { ($0.session, $0) })
     var continued: [SessionID: Int64] = [:]

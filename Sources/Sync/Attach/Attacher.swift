@@ -29,30 +29,34 @@ package struct Attacher {
 
   /// Plans the changes since the last pass.
   ///
-  /// Changes nothing but a lost cache, which it rebuilds.
+  /// Changes nothing but an outdated cache, which it rebuilds; while another process has the home's
+  /// lock, and may be changing it, everything is left to the next pass.
   ///
+  /// - Parameter lock: the home's lock; nil to take it if the cache has to be rebuilt.
   /// - Throws: when the cache cannot be read, or the disk is full; unreadable files become problems
   ///   of the plan. If they are the home's, it has no changes.
-  package func plan() throws -> AttachPlan {
-    try discardingDamage {
+  package func plan(holding lock: HomeLock? = nil) throws -> AttachPlan {
+    try discardingDamage(holding: lock) { lock in
       let planner = AttachPlanner(context: context, sources: sources, files: files)
       do {
-        try rebuildWhereLost()
-        return try planner.plan()
+        return try isCurrent(holding: lock) ? planner.plan() : planner.nothing()
       } catch let error as SystemError where !error.isDiskFull {
         return try planner.nothing(because: error)
       }
     }
   }
 
-  /// Runs an operation that only reads the cache, and repeats it with a new cache if the old one is
-  /// damaged.
-  private func discardingDamage<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Runs an operation that reads the cache, and repeats it with a new cache if the old one is
+  /// damaged and no other process has the home's lock.
+  private func discardingDamage<Result>(
+    holding lock: HomeLock?, _ body: (HomeLock?) throws -> Result
+  ) throws -> Result {
     do {
-      return try body()
-    } catch is DamagedRow {
+      return try body(lock)
+    } catch let error as DamagedRow {
+      guard let lock = try lock ?? HomeLock.acquire(context.home) else { throw error }
       try files.discard()
-      return try body()
+      return try body(lock)
     }
   }
 
@@ -141,7 +145,7 @@ package struct Attacher {
   package func problems() throws -> [String: String] { try known().mapValues(\.reason) }
 
   private func known() throws -> [String: AttachProblem] {
-    try discardingDamage { try files.problems() }
+    try discardingDamage(holding: nil) { _ in try files.problems() }
   }
 
   func carryOut(_ change: AttachPlan.Change) throws {
@@ -223,8 +227,8 @@ package struct Attacher {
     _ path: String, as source: LogSource, holding lock: HomeLock
   ) throws -> (session: SessionID, isNew: Bool) {
     lock.expect(context.home)
-    let before = try discardingDamage {
-      try rebuildWhereLost()
+    let before = try discardingDamage(holding: lock) { lock in
+      _ = try isCurrent(holding: lock)
       return try known(at: path)
     }
     if let before { return (before.session, false) }
@@ -242,12 +246,13 @@ package struct Attacher {
 
   /// The session of a file that is known already; nil if there is none.
   ///
-  /// Changes nothing but a lost cache, which it rebuilds.
+  /// Changes nothing but an outdated cache, which it rebuilds unless another process has the home's
+  /// lock.
   ///
   /// - Throws: when the cache or the home cannot be read.
   package func session(of path: String) throws -> SessionID? {
-    try discardingDamage {
-      try rebuildWhereLost()
+    try discardingDamage(holding: nil) { lock in
+      _ = try isCurrent(holding: lock)
       return try known(at: path)
     }?.session
   }

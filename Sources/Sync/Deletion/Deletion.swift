@@ -1,10 +1,22 @@
 import ObjectStore
+import Platform
 package import Replica
 package import SessionLog
+
+/// A session that must not be deleted, because `keep` holds it.
+package struct HeldSession: Error, Sendable, CustomStringConvertible {
+  let session: SessionID
+
+  /// One line for a person.
+  package var description: String {
+    "\(session) is kept; 'tidemark keep --release \(session)' ends that"
+  }
+}
 
 /// Deletes single sessions at a person's request.
 package struct Deletion {
   let home: Home
+  private let lived: LivedClock
   private let context: SyncContext?
   private let deleter: Deleter
   private let evidence: Evidence
@@ -19,8 +31,20 @@ package struct Deletion {
   package init(home: Home, context: SyncContext?, lived: LivedClock, command: String) {
     self.home = home
     self.context = context
+    self.lived = lived
     deleter = context.map(Deleter.init) ?? Deleter(home: home, lived: lived)
     evidence = .asked(by: command)
+  }
+
+  /// Refuses a session that is held, in this home or in the store.
+  ///
+  /// - Throws: ``HeldSession``.
+  package func expectNoHold(on session: SessionID, _ remote: RemoteSession?) throws {
+    let now = context?.serverNow ?? lived.now.assumingSynchronizedClocks
+    guard Holds(home).isHeld(session, at: lived.time) || remote?.isHeld(at: now) == true else {
+      return
+    }
+    throw HeldSession(session: session)
   }
 
   /// Deletes a session permanently.
@@ -31,12 +55,13 @@ package struct Deletion {
   ///   - remote: the remote copy to delete as well; nil to keep it.
   ///   - lock: the home's lock.
   /// - Returns: one outcome per object, and one for the local files.
-  /// - Throws: ``ObjectStore/StoreError`` when the whole request fails; ``Platform/SystemError``;
-  ///   errors of the manifest.
+  /// - Throws: ``HeldSession``; ``ObjectStore/StoreError`` when the whole request fails;
+  ///   ``Platform/SystemError``; errors of the manifest.
   package func delete(
     _ session: SessionID, local isLocal: Bool, remote: RemoteSession?, holding lock: HomeLock
   ) async throws -> [DeletionOutcome] {
     lock.expect(home)
+    try expectNoHold(on: session, remote)
     var outcomes: [DeletionOutcome] = []
     let local = LocalSession(home, session)
     if let context, let remote {

@@ -63,12 +63,15 @@ package struct StoreState: Sendable, Equatable {
     nextAttempt = Backoff.passing.next(after: attempts, at: now)
   }
 
-  /// Whether nothing has reached the store for too long: the last pass failed, and none has
-  /// succeeded within a limit.
+  /// Whether nothing has reached the store for too long although something waits: the last pass
+  /// failed, and none has succeeded within a limit.
   ///
-  /// - Parameter limit: that time.
-  package func isStale(after limit: Duration, at now: Timestamp) -> Bool {
-    guard let failingSince else { return false }
+  /// - Parameters:
+  ///   - limit: that time.
+  ///   - waits: whether anything waits, see ``UploadPlan/waits(besides:consent:)``; a pass that has
+  ///     just failed had something to send.
+  package func isStale(after limit: Duration, at now: Timestamp, waits: Bool) -> Bool {
+    guard waits, let failingSince else { return false }
     return now - (lastSuccess ?? failingSince) >= limit
   }
 

@@ -18,10 +18,11 @@ extension LocalReaper {
     lock.expect(home)
     // Credit the time that this plan's listings confirm before anything enters the trash.
     context?.hearServer()
-    let days = (try? home.days().map { "\(home.sessionsPath)/\($0)" }) ?? []
-    for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] + days {
+    for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] {
       AtomicFile.sweep(folder, now: now)
     }
+    // Where sessions are sent, their daily review does that, which reads these folders anyway.
+    if context == nil { home.sweepDays(at: now) }
     if !plan.undated.isEmpty || !plan.local.isEmpty {
       // Saved before what it dates; on a full disk it is saved with the next pass.
       _ = lived.markToSave()

@@ -2,7 +2,7 @@ import Foundation
 import ObjectStore
 import Platform
 package import Replica
-import SessionLog
+package import SessionLog
 
 /// Holds a session in the store against every reaper.
 package struct RemoteHold {
@@ -17,12 +17,12 @@ package struct RemoteHold {
   }
 
   /// How long after a hold was put a reaper may still delete without having seen it.
-  package static let notice = RemoteReaper.listingLife + RemoteReaper.listingLife
+  static let notice = RemoteReaper.listingLife + RemoteReaper.listingLife
 
   /// Holds a session, replacing earlier holds.
   ///
-  /// A reaper that does not know of the hold yet may still delete the session: check it again after
-  /// ``notice``.
+  /// A reaper that does not know of the hold yet may still delete the session: see
+  /// ``outlastReapers(_:pausing:)``.
   ///
   /// - Parameters:
   ///   - remote: the session in a listing.
@@ -30,10 +30,7 @@ package struct RemoteHold {
   /// - Throws: ``ObjectStore/StoreError``; ``Replica/ReplicaError`` if a reaper that had not seen
   ///   the hold deleted objects of the session meanwhile.
   package func keep(_ remote: RemoteSession, for duration: Duration) async throws {
-    let now = context.now()
-    let server =
-      context.serverClock.offset.map { now.asServer(offset: $0) } ?? now.assumingSynchronizedClocks
-    let until = server + min(duration, Holds.longest)
+    let until = context.serverNow + min(duration, Holds.longest)
     let name = HoldName(remote.session, until: until)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -44,11 +41,41 @@ package struct RemoteHold {
     try await check(remote)
   }
 
+  /// Waits until every reaper has seen the holds that were put on sessions, and looks at them again.
+  ///
+  /// Reapers leave what is young, so only older sessions are waited for.
+  ///
+  /// - Parameters:
+  ///   - kept: the sessions as they were before their holds.
+  ///   - pausing: waits that long; not called if there is nothing to wait for.
+  /// - Returns: the sessions of which objects were deleted nevertheless, each with the reason.
+  /// - Throws: ``ObjectStore/StoreError``; errors of `pausing`.
+  package func outlastReapers(
+    _ kept: [RemoteSession], pausing: (Duration) async throws -> Void
+  ) async throws -> [SessionID: ReplicaError] {
+    let young = context.serverNow - Self.youth
+    let old = kept.filter { $0.newest.map { $0 < young } ?? true }
+    guard !old.isEmpty else { return [:] }
+    try await pausing(Self.notice)
+    var gone: [SessionID: ReplicaError] = [:]
+    for remote in old {
+      do {
+        try await check(remote)
+      } catch let error as ReplicaError {
+        gone[remote.session] = error
+      }
+    }
+    return gone
+  }
+
+  /// The age below which no reaper deletes a session.
+  private static let youth = Duration.hours(1)
+
   /// Lists the session again, and compares.
   ///
   /// - Parameter remote: the session as it was before the hold.
   /// - Throws: ``ObjectStore/StoreError``; ``Replica/ReplicaError`` if objects were deleted since.
-  package func check(_ remote: RemoteSession) async throws {
+  func check(_ remote: RemoteSession) async throws {
     guard remote.hasContent else { return }
     let listing = try await FolderListing(
       remote.folder, session: remote.session, in: context.store)

@@ -31,7 +31,7 @@ extension RemoteReaper {
       var listedAt = context.machine.uptime()
       func change(of removal: ReapPlan.Removal) -> String? {
         guard let seen = removal.seen,
-          let change = listing[removal.session, in: folder].change(since: seen)
+          let change = Self.change(of: listing[removal.session, in: folder], since: seen)
         else { return nil }
         context.logger.notice("\(removal.session): kept: \(change)")
         spared(.init(session: removal.session, reason: change))
@@ -60,46 +60,21 @@ extension RemoteReaper {
 
   /// How long a listing shows what may be deleted.
   package static let listingLife = Duration.seconds(5)
-}
 
-extension RemoteSession {
   /// Describes an object or a hold that was added after an earlier listing; nil if there is none.
-  fileprivate func change(since earlier: RemoteSession) -> String? {
+  private static func change(of remote: RemoteSession, since earlier: RemoteSession) -> String? {
     let known = Set(earlier.keys)
-    if let hold = holds.first(where: { !known.contains(folder.key + $0.name.fileName) }) {
+    if let hold = remote.holds.first(where: {
+      !known.contains(remote.folder.key + $0.name.fileName)
+    }) {
       return "put on hold until \(hold.day) meanwhile"
     }
-    if let new = keys.first(where: { !known.contains($0) }) {
+    if let new = remote.keys.first(where: { !known.contains($0) }) {
       return "\(new) was put meanwhile"
     }
-    if let newest, let before = earlier.newest, newest > before {
+    if let newest = remote.newest, let before = earlier.newest, newest > before {
       return "an object of it was put again meanwhile"
     }
     return nil
-  }
-}
-
-extension LocalSession {
-  /// Records that the remote copy was deleted on purpose, so that age alone decides here.
-  ///
-  /// Applies only if the deletion included the very seal that this home put and, unless a person
-  /// asked for it, all that it names: without that the copy was incomplete, and objects of other devices under this session's id are theirs.
-  func recordRemoteRemoval(
-    of keys: [String], in store: String, at now: Timestamp, isAsked: Bool = false
-  ) throws {
-    // For a session in the trash, this takes effect once it is restored.
-    guard let path = try sidecarPath(), var sidecar = try? Sidecar.load(path) else { return }
-    let folder = SessionFolder(device: sidecar.deviceId, session: session)
-    if let seal = sidecar.seal {
-      let objects = isAsked ? [] : (sidecar.objects ?? []) + (sidecar.basis ?? [])
-      let names = [seal.revision] + objects
-      guard seal.store == store, Set(names.map { folder.key + $0 }).isSubset(of: keys) else {
-        return
-      }
-    } else {
-      guard keys.allSatisfy({ $0.hasPrefix(folder.key) }) else { return }
-    }
-    sidecar.remoteReapedAt = now
-    try sidecar.save(path)
   }
 }

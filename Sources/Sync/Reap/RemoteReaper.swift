@@ -192,8 +192,3 @@ package struct RemoteReaper: Sendable {
         reason: "its seal has made \(Plural.text(keys.count, "object")) obsolete"))
   }
 }
-
-extension RemoteSession {
-  /// Whether it is sealed, and has every byte of the sealed stream.
-  fileprivate var isWhole: Bool { seal.map { mark >= $0.length } ?? false }
-}

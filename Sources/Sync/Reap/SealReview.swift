@@ -232,10 +232,3 @@ extension SealReview.Proof {
     return RevisionName(revision).map { listed.mark(of: $0.generation) >= $0.length } ?? false
   }
 }
-
-extension RemoteSession {
-  /// The names of its complete objects.
-  fileprivate var fileNames: Set<String> {
-    Set(revisions.map(\.fileName) + segments.map(\.fileName))
-  }
-}

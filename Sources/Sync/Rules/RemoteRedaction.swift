@@ -79,12 +79,9 @@ package struct RemoteRedaction: Sendable {
 
   /// Refuses a session on hold: the deletion of its former streams would lose lines.
   private func expectNoHold(_ remote: RemoteSession) throws {
-    let now =
-      context.serverClock.offset.map { context.now().asServer(offset: $0) }
-      ?? context.now().assumingSynchronizedClocks
     guard
       Holds(context.home).isHeld(remote.session, at: context.lived.time)
-        || remote.holds.contains(where: { $0.holds(at: now) })
+        || remote.isHeld(at: context.serverNow)
     else { return }
     throw ReplicaError(
       .missingBytes,

@@ -64,7 +64,8 @@ package final class RuleLibrary: Sendable {
       guard let redactor = try redactor(epoch.rules) else {
         throw ReplicaError(
           .localLogChanged,
-          "the redaction rules \(path(epoch.rules)), by which it was sent, are not here any more")
+          "the redaction rules \(path(epoch.rules)), by which it was sent, are no longer on this machine"
+        )
       }
       return RedactionSpan(epoch, redactor)
     }

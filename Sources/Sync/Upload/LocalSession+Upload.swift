@@ -62,7 +62,7 @@ extension LocalSession {
 
   /// Removes the files that lead a pass to the session.
   func leave() throws {
-    try File.remove(files.redaction)
+    try File.remove(files.uploadState)
     try removeMarker()
     try Quarantine(home).release(session)
   }
@@ -72,6 +72,31 @@ extension LocalSession {
   /// The lock goes first: without a marker it would never be removed.
   func removeMarker() throws {
     for path in [files.reserve, files.declared, files.lock, files.marker] { try File.remove(path) }
+  }
+
+  // MARK: Deletion
+
+  /// Records that the remote copy was deleted on purpose, so that age alone decides here.
+  ///
+  /// Applies only if the deletion included the very seal that this home put and, unless a person
+  /// asked for it, all that it names: without that the copy was incomplete, and objects of other devices under this session's id are theirs.
+  func recordRemoteRemoval(
+    of keys: [String], in store: String, at now: Timestamp, isAsked: Bool = false
+  ) throws {
+    // For a session in the trash, this takes effect once it is restored.
+    guard let path = try sidecarPath(), var sidecar = try? Sidecar.load(path) else { return }
+    let folder = SessionFolder(device: sidecar.deviceId, session: session)
+    if let seal = sidecar.seal {
+      let objects = isAsked ? [] : (sidecar.objects ?? []) + (sidecar.basis ?? [])
+      let names = [seal.revision] + objects
+      guard seal.store == store, Set(names.map { folder.key + $0 }).isSubset(of: keys) else {
+        return
+      }
+    } else {
+      guard keys.allSatisfy({ $0.hasPrefix(folder.key) }) else { return }
+    }
+    sidecar.remoteReapedAt = now
+    try sidecar.save(path)
   }
 
   // MARK: Rules

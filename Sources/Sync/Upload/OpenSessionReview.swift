@@ -53,6 +53,7 @@ package struct OpenSessionReview {
       && last?.boot == context.machine.bootId && isForThisStore
     guard !isRecent else { return 0 }
     let elsewhere = try restoreMarkers(holding: lock)
+    context.home.sweepDays(at: now)
     // Cached state of open sessions is trusted again after a listing has confirmed it.
     try context.manifest.distrustSessions()
     save(Last(boot: context.machine.bootId, at: now, store: context.store.location))

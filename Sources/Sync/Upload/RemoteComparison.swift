@@ -104,10 +104,7 @@ struct RemoteComparison {
   /// consider the session abandoned.
   private func isQuiet(_ remote: RemoteSession) -> Bool {
     guard let newest = remote.newest else { return false }
-    let now =
-      context.serverClock.offset.map { context.now().asServer(offset: $0) }
-      ?? context.now().assumingSynchronizedClocks
-    return now - newest >= context.limits.quiet
+    return context.serverNow - newest >= context.limits.quiet
   }
 
   /// Whether the store has lost the revision that shows the session, or its generation.

@@ -221,15 +221,15 @@ struct RemoteWriter {
     return (name, json, receipt?.provesContent ?? false)
   }
 
-  /// The sidecar's JSON without fields meant for this machine only.
-  func json(of sidecar: Sidecar, _ state: SessionState) throws -> [UInt8] {
+  /// The sidecar as it is sent, without its place among the revisions.
+  func sent(_ sidecar: Sidecar, _ state: SessionState) -> Sidecar {
     var sidecar = sidecar.remoteForm(redactedBy: context.redaction.current)
     if state.consent == .metadata { sidecar = sidecar.metadataForm } else { sidecar.consent = nil }
     sidecar.generation = state.entry.generation == 1 ? nil : state.entry.generation
     sidecar.former = state.former.isEmpty ? nil : state.former
     // These belong to the revision that this sidecar was made from.
     (sidecar.previous, sidecar.signature) = (nil, nil)
-    return try sidecar.json()
+    return sidecar
   }
 
   /// A revision's JSON without fields meant for this machine only, with the previous revision, and
@@ -239,15 +239,14 @@ struct RemoteWriter {
   func signed(
     _ sidecar: Sidecar, number: Int, length: StreamOffset, _ state: SessionState
   ) async throws -> [UInt8] {
-    let json = try json(of: sidecar, state)
+    var sidecar = sent(sidecar, state)
+    guard let signer = context.signer else { return try sidecar.json() }
     let listed = try await folders.known(session, in: folder)?.revisions ?? []
     let before = (listed + [state.latest].compactMap(\.self)).filter { $0.number < number }
-    guard let signer = context.signer else { return json }
-    var sidecar = try Sidecar(json: json)
     sidecar.previous = before.max { $0.number < $1.number }?.fileName
     let name = RevisionName(
       session: session, number: number, status: sidecar.status,
-      generation: state.entry.generation, length: length, json: json)
+      generation: state.entry.generation, length: length, json: [])
     return try signer.sign(sidecar, as: name, in: folder)
   }
 

@@ -14,6 +14,8 @@ struct Sealer {
 
   /// Maximum bytes of a seal's JSON without its signature and the name of the previous revision.
   private static let mostBytes = Int(clamping: RevisionName.largestObject) - 4096
+  /// So many objects fit into a seal, with the hashes of their indexes.
+  private static let surelyFitting = 1000
 
   /// Seals a session whose every byte has been sent.
   func seal(_ state: inout SessionState) async throws {
@@ -65,7 +67,11 @@ struct Sealer {
     final.generation = state.entry.generation == 1 ? nil : state.entry.generation
     final.indexes = try await indexes(of: objects + basis, final, length: length, state)
     // A session in so many objects is sealed all the same, and its parts are read like those of 0.1.
-    if try writer.json(of: final, state).count > Self.mostBytes { final.indexes = nil }
+    if objects.count + basis.count > Self.surelyFitting,
+      try writer.sent(final, state).json().count > Self.mostBytes
+    {
+      final.indexes = nil
+    }
 
     let hasSuperseded = !state.entry.hasOnlyFinalObjects
     let name = try await put(final, length: length, &state)
@@ -106,16 +112,16 @@ struct Sealer {
     func make(_ number: Int, _ state: SessionState) async throws -> [UInt8] {
       try await writer.signed(sidecar, number: number, length: length, state)
     }
-    var json = try await make(state.entry.revision, state)
-    var name = RevisionName(
-      session: state.session, number: state.entry.revision, status: sidecar.status,
-      generation: state.entry.generation, length: length, json: json)
-    var isProven = false
-    if try await writer.folders.known(state.session, in: writer.folder)?.seal != name {
+    var json: [UInt8]
+    var name: RevisionName
+    if let made = try await putBefore(length: length, state, making: make) {
+      (name, json) = made
+    } else {
+      let isProven: Bool
       (name, json, isProven) = try await writer.put(
         sidecar.status, length: length, &state, making: make)
+      if isProven { return name }
     }
-    if isProven { return name }
     var key = writer.folder.key + name.fileName
     if try await context.store.get(key) == json { return name }
     do {
@@ -129,6 +135,22 @@ struct Sealer {
       throw ReplicaError(.damagedObject, "\(key) was stored twice with other bytes than were sent")
     }
     return name
+  }
+
+  /// The seal in the store, if it is the one that would be put: a pass put it, and died before its
+  /// local record.
+  private func putBefore(
+    length: StreamOffset, _ state: SessionState,
+    making make: (Int, SessionState) async throws -> [UInt8]
+  ) async throws -> (name: RevisionName, json: [UInt8])? {
+    guard let known = try await writer.folders.known(state.session, in: writer.folder)?.seal,
+      known.number == state.entry.revision
+    else { return nil }
+    let json = try await make(known.number, state)
+    let name = RevisionName(
+      session: state.session, number: known.number, status: known.status,
+      generation: state.entry.generation, length: length, json: json)
+    return name == known ? (name, json) : nil
   }
 
   /// Saves this home's record of a seal.

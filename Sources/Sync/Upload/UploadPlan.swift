@@ -58,12 +58,23 @@ package struct UploadPlan: Sendable {
     package var kind: WaitReason.Kind { why.kind }
   }
 
+  /// What is over for a session with nothing to do.
+  enum Finish {
+    /// It is sealed, by a pass that died before it removed what leads to the session.
+    case seal
+    /// Passes need not visit it, at least until its file grows or ends.
+    case visits
+  }
+
   /// Sessions to work on, those with the fewest failures first.
   package var items: [Item] = []
   /// Sealed sessions with superseded objects.
   package var superseded: [SessionID] = []
   /// Skipped sessions with the reasons; those with nothing new are omitted.
   package var skipped: [Skipped] = []
+
+  /// Sessions with nothing to do, from which the execution removes what leads passes to them.
+  var finished: [SessionID: Finish] = [:]
 
   /// Log bytes that have not been sent, each with the reason; sessions without any are omitted
   /// unless they are skipped.
@@ -110,6 +121,25 @@ package struct UploadPlan: Sendable {
     // Each is a session, or would be one.
     for (text, bytes) in growth.unreadable { add(.unreadable(text), bytes, 1) }
     return waiting
+  }
+
+  /// Whether anything that may leave this machine waits to be sent.
+  ///
+  /// - Parameters:
+  ///   - growth: what attached files have besides.
+  ///   - consent: the configured consent.
+  package func waits(besides growth: AttachPlan.Growth, consent: Consent) -> Bool {
+    guard consent == .logs else { return !items.isEmpty }
+    return sumsSinceLastPass(growth).contains { $0.bytes > 0 && $0.reason != .consent }
+  }
+
+  /// Restricts the plan to one session.
+  package mutating func restrict(to session: SessionID) {
+    items.removeAll { $0.session != session }
+    skipped.removeAll { $0.session != session }
+    waiting.removeAll { $0.session != session }
+    finished = finished.filter { $0.key == session }
+    superseded = []
   }
 
   /// Replaces the reason for which everything to be sent waits.

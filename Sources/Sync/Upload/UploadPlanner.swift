@@ -3,8 +3,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// Plans a pass: reads each open session's state, and changes nothing except to finish what an
-/// earlier pass left incomplete.
+/// Plans a pass: reads each open session's state, and changes nothing.
 struct UploadPlanner {
   let context: SyncContext
   /// Which sessions ignore retry backoff.
@@ -20,7 +19,7 @@ struct UploadPlanner {
     let log = PlanLog(logger: context.logger)
     for session in try context.home.openSessions() {
       do {
-        let state = try examine(session)
+        let state = try examine(session, &plan)
         attempts[session] = state.entry.attempts
         if case .wait(let reason) = UploadStep.next(state) {
           add(reason, state, to: &plan)
@@ -57,9 +56,9 @@ struct UploadPlanner {
   }
 
   /// Reads a session's state, and determines whether anything of it is to be sent.
-  private func examine(_ session: SessionID) throws -> SessionState {
+  private func examine(_ session: SessionID, _ plan: inout UploadPlan) throws -> SessionState {
     var state = try SessionState.load(session, context)
-    state.wait = try waitReason(state)
+    state.wait = try waitReason(state, &plan)
     guard state.wait == nil else { return state }
     do {
       let lock = try FileLock.tryExclusive(state.local.files.lock)
@@ -71,7 +70,7 @@ struct UploadPlanner {
     if state.consent == .metadata {
       // Until it ends there is nothing to add, except a daily check of the store.
       if state.entry.revision > 0, !state.entry.isDirty, state.uploadState.consent == .metadata {
-        if state.isAttached { try state.local.removeMarker() }
+        if state.isAttached { plan.finished[session] = .visits }
         state.wait = .consent
       }
     } else if let sent = state.sent, state.saidConsent == .logs {
@@ -79,7 +78,7 @@ struct UploadPlanner {
       // A recorded log that became shorter has lost sent bytes.
       if state.end == sent, state.length >= sent || state.isAttached {
         // The attacher notices when a foreign file has grown: until then passes need not visit it.
-        if state.isAttached, sent == state.length { try state.local.removeMarker() }
+        if state.isAttached, sent == state.length { plan.finished[session] = .visits }
         state.wait = state.rest ?? .nothingNew
       }
     }
@@ -87,27 +86,27 @@ struct UploadPlanner {
   }
 
   /// The reason for which a session waits as a whole; nil if it does not.
-  private func waitReason(_ state: SessionState) throws -> WaitReason? {
+  private func waitReason(_ state: SessionState, _ plan: inout UploadPlan) throws -> WaitReason? {
     // One that appeared after root claimed the home's sessions.
     if try context.ownership?.isClaimed(state.session) == false { return .nextUpload }
-    guard state.log != nil || state.canEndWithoutLog else { return try withoutLog(state) }
+    guard state.log != nil || state.canEndWithoutLog else { return try withoutLog(state, &plan) }
     if state.sidecar.seal != nil {
-      try state.local.settle(context)
+      plan.finished[state.session] = .seal
       return .sealed
     }
     return state.uploadState.withdrawnAt == nil ? pause(of: state) : .withdrawn
   }
 
-  private func withoutLog(_ state: SessionState) throws -> WaitReason {
+  private func withoutLog(_ state: SessionState, _ plan: inout UploadPlan) throws -> WaitReason {
     if let source = state.sidecar.source {
       guard state.sidecar.seal != nil else { return .fileAbsent(source.path) }
-      try state.local.settle(context)
+      plan.finished[state.session] = .seal
       return .sealed
     }
     guard let age = try state.local.markerAge(now: context.now()), age > Self.markerGrace else {
       return .starting
     }
-    try state.local.removeMarker()
+    plan.finished[state.session] = .visits
     return state.local.hasSidecar ? .logGone(state.local.files.log) : .deleted
   }
 

@@ -17,7 +17,7 @@ package struct Uploader: Sendable {
   /// Consecutive transient failures, without a success between, after which a pass gives up.
   private static let patience = 2
 
-  /// Plans a pass.
+  /// Plans a pass; changes nothing.
   ///
   /// - Parameter scope: which sessions ignore retry backoff.
   /// - Throws: when the home or the manifest cannot be read.
@@ -57,6 +57,7 @@ package struct Uploader: Sendable {
     lock.expect(context.home)
     let tally = Guarded(UploadReport(of: plan))
     try context.saveLivedTime(holding: lock)
+    finish(plan, tally)
     if plan.isIdle || plan.storeBackoff != nil {
       let problem = try await plan.isIdle ? folderProblem() : plan.storeBackoff
       return tally.withLock { tally in
@@ -73,6 +74,21 @@ package struct Uploader: Sendable {
     try settle(sealed.withLock { $0 })
     if isCancelled { throw CancellationError() }
     return try conclude(tally.withLock { $0 })
+  }
+
+  /// Removes what leads passes to sessions with nothing to do.
+  private func finish(_ plan: UploadPlan, _ tally: Guarded<UploadReport>) {
+    for (session, finish) in plan.finished.sorted(by: { $0.key < $1.key }) {
+      let local = LocalSession(context.home, session)
+      do {
+        switch finish {
+        case .seal: try local.settle(context)
+        case .visits: try local.removeMarker()
+        }
+      } catch {
+        tally.withLock { $0.failures.append(.init(session: session, error: error)) }
+      }
+    }
   }
 
   /// Prepares the store, sends, and cleans up.

@@ -58,7 +58,7 @@ struct Section {
     } catch let error as PatternError {
       throw ConfigurationError(node, String(printable: "\(error)".utf8))
     }
-    throw ConfigurationError(node, "'\(String(printable: text.utf8))' is no value for '\(key)'")
+    throw ConfigurationError(node, "invalid value '\(String(printable: text.utf8))' for '\(key)'")
   }
 
   /// A mapping below a key; nil if there is none.

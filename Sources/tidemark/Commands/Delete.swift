@@ -82,7 +82,9 @@ struct Delete: AsyncParsableCommand {
       ? nil
       : try deletesLocal ? setup.contextIfSending(offersLocal: true) : setup.context()
     let lived = try setup.lived(context)
-    var targets = try await targets(setup, context, lived)
+    let deletion = Deletion(
+      home: setup.home, context: context, lived: lived, command: "tidemark delete")
+    var targets = try await targets(setup, context, lived, deletion)
     guard !targets.isEmpty else {
       return Console.remark("no matching sessions; see 'tidemark list'")
     }
@@ -94,13 +96,11 @@ struct Delete: AsyncParsableCommand {
       lock = try setup.requireLock()
       // Others may have kept or continued a session while the question was open.
       let asked = Set(targets.map(\.session))
-      targets = try await self.targets(setup, context, lived, reports: false)
+      targets = try await self.targets(setup, context, lived, deletion, reports: false)
         .filter { asked.contains($0.session) }
     }
     guard let lock else { return }
 
-    let deletion = Deletion(
-      home: setup.home, context: context, lived: lived, command: "tidemark delete")
     var failed = 0
     for target in targets {
       let outcomes = try await deletion.delete(
@@ -125,7 +125,8 @@ struct Delete: AsyncParsableCommand {
 
   /// The chosen sessions, if all of them may be deleted now.
   private func targets(
-    _ setup: CommandContext, _ context: SyncContext?, _ lived: LivedClock, reports: Bool = true
+    _ setup: CommandContext, _ context: SyncContext?, _ lived: LivedClock, _ deletion: Deletion,
+    reports: Bool = true
   ) async throws -> [Target] {
     let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
     let targets = try await targets(
@@ -133,9 +134,12 @@ struct Delete: AsyncParsableCommand {
     if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
     }
-    if let kept = targets.first(where: { isKept($0, setup, lived) }) {
-      throw Failure(
-        .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
+    do {
+      for target in targets {
+        try deletion.expectNoHold(on: target.session, target.entry?.remote)
+      }
+    } catch let error as HeldSession {
+      throw Failure(.usage, "\(error)")
     }
     return targets
   }
@@ -207,14 +211,6 @@ struct Delete: AsyncParsableCommand {
       targets.append(Target(session: session, entry: nil, isTrashed: true, remote: nil))
     }
     return targets
-  }
-
-  private func isKept(
-    _ target: Target, _ setup: CommandContext, _ lived: LivedClock
-  ) -> Bool {
-    let isKeptHere = Holds(setup.home).isHeld(target.session, at: lived.time)
-    let now = Timestamp.now().assumingSynchronizedClocks
-    return isKeptHere || target.entry?.remote?.holds.contains { $0.holds(at: now) } == true
   }
 
   // MARK: Output

@@ -201,7 +201,7 @@ struct Init: AsyncParsableCommand {
     let store = try setup.settings.store(at: url, environment: setup.environment)
     let count = try SealedCopies(setup.home, store: store.location).countElsewhere
     let rest = count > 0 ? " " + SealedElsewhere.text(count, store.location) + "." : ""
-    say("Store changed: \(former) is not asked any more, and what is there stays there.\(rest)")
+    say("Store changed: \(former) is no longer used; its objects stay there.\(rest)")
   }
 
   private func report(

@@ -95,13 +95,15 @@ struct Keep: AsyncParsableCommand {
       }
     }
     if let lock { try lived.save(holding: lock) }
-    var gone: Set<SessionID> = []
-    if let context {
-      gone = try await outlast(
-        reapersBefore: kept.compactMap { $0.result.remote ? $0.entry.remote : nil }, context)
+    let remote = kept.compactMap { $0.result.remote ? $0.entry.remote : nil }
+    let gone = try await context.map(RemoteHold.init)?.outlastReapers(remote) { time in
+      Console.remark("waiting \(Age.text(time)), for a reap that may be deleting old sessions")
+      try await Task.sleep(for: time)
     }
     for (result, entry) in kept {
-      let isThere = !gone.contains(entry.session)
+      let loss = gone?[entry.session]
+      if let loss { Console.complain("\(loss)") }
+      let isThere = loss == nil
       isWhole = isWhole && isThere
       try say(
         Result(
@@ -110,30 +112,6 @@ struct Keep: AsyncParsableCommand {
     }
     if let storeError { throw storeError }
     if !isWhole { throw ExitStatus.partial }
-  }
-
-  /// Waits until every reaper has seen the holds; returns the sessions that are gone nevertheless.
-  ///
-  /// Reapers leave what is young, so only older sessions are waited for.
-  private func outlast(
-    reapersBefore kept: [RemoteSession], _ context: SyncContext
-  ) async throws -> Set<SessionID> {
-    let young = Timestamp.now().assumingSynchronizedClocks - .hours(1)
-    let old = kept.filter { $0.newest.map { $0 < young } ?? true }
-    guard !old.isEmpty else { return [] }
-    Console.remark(
-      "waiting \(Age.text(RemoteHold.notice)), in case somebody is deleting old sessions now")
-    try await Task.sleep(for: RemoteHold.notice)
-    var gone: Set<SessionID> = []
-    for remote in old {
-      do {
-        try await RemoteHold(context).check(remote)
-      } catch let error as ReplicaError {
-        Console.complain("\(error)")
-        gone.insert(remote.session)
-      }
-    }
-    return gone
   }
 
   private func entries(

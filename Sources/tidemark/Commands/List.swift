@@ -159,6 +159,7 @@ struct List: AsyncParsableCommand {
   ) throws -> (SessionCatalog.Entry) -> Timestamp? {
     guard setup.hasHome else { return { _ in nil } }
     let (holds, time) = (Holds(setup.home), try setup.lived(nil).time)
+    // A hold lasts days; a clock that is wrong by as much is mended first.
     let now = Timestamp.now().assumingSynchronizedClocks
     return { entry in
       let here = (try? holds.hold(on: entry.session)).flatMap { hold in

@@ -72,7 +72,7 @@ struct Redact: AsyncParsableCommand {
         "Use either session ids or selection options, not both.")
     }
     if applyRemote, file != nil || rules != nil || count || showSecrets {
-      throw ValidationError("--apply-remote goes by the configured rules, and takes sessions only.")
+      throw ValidationError("--apply-remote uses the configured rules; it takes sessions only.")
     }
     if dryRun, preview { throw ValidationError("--preview changes nothing anyway.") }
     if file != nil, !ids.isEmpty { throw ValidationError("Name sessions or --file, not both.") }

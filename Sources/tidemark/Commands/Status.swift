@@ -221,8 +221,7 @@ struct Status: AsyncParsableCommand {
             setup.home, reason: setup.reasonNotToSend?.waitReason ?? .disabled))
         : [])
     let sealed = try context.map { try Uploader($0).sealedCopies() }
-    let mayLeave = waiting.contains { $0.bytes > 0 && $0.reason != .consent }
-    let waits = setup.consent == .logs ? mayLeave : plan.map { !$0.items.isEmpty } ?? false
+    let waits = plan?.waits(besides: growth, consent: setup.consent) ?? false
     return Report(
       user: setup.home.owner?.name, home: setup.home.path,
       configuration: setup.home.configurationPath,
@@ -236,7 +235,7 @@ struct Status: AsyncParsableCommand {
       waiting: waiting.map(Waits.init), unprovenBytes: plan?.unproven ?? 0,
       localBytes: try setup.home.sessionBytes(),
       lastSuccess: entry?.lastSuccess, readBack: ReadBack.load(setup.home),
-      stale: waits && entry?.isStale(after: setup.settings.staleAfter, at: .now()) == true,
+      stale: entry?.isStale(after: setup.settings.staleAfter, at: .now(), waits: waits) == true,
       formerDevices: plan?.formerDevices ?? [:],
       sealedElsewhere: sealed?.elsewhere.mapValues(\.count) ?? [:],
       endsLost: sealed?.cut.count ?? 0, livedSeconds: lived.time.seconds,

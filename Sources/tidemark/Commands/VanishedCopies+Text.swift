@@ -25,7 +25,7 @@ extension VanishedCopies {
     return [
       line(.whole) {
         "'tidemark verify --repair' sends \($0 ? "it" : "them") again, 'tidemark delete ID' deletes "
-          + "\($0 ? "it" : "them") here too"
+          + "\($0 ? "it" : "them") from this machine too"
       },
       line(.trash) {
         "'tidemark restore ID' brings \($0 ? "it" : "them") back from the trash, and 'tidemark verify "

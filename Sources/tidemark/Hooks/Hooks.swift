@@ -70,14 +70,18 @@ struct Hooks {
   func reportStall() async {
     guard hooks.onStale != nil, setup.sends else { return }
     await asOwner {
-      let entry = try setup.context().storeEntry()
+      let context = try setup.context()
+      let entry = try context.storeEntry()
       guard let command = try command(hooks.onStale, .staleCommand), let lock = try lock() else {
         return
       }
       defer { withExtendedLifetime(lock) {} }
       let known = try HookState.load(path)
       var state = known ?? HookState()
-      let isStale = entry.isStale(after: setup.settings.staleAfter, at: .now())
+      let plan = try Uploader(context).plan()
+      let growth = try setup.growth(found: setup.attacher(context), besides: plan)
+      let waits = plan.waits(besides: growth, consent: setup.consent)
+      let isStale = entry.isStale(after: setup.settings.staleAfter, at: .now(), waits: waits)
       if state.isStaleDue(isStale, at: .now()) {
         let input = HookInput(
           staleSince: entry.lastSuccess, entry.lastError.map { "\($0)" }, device: setup.device)

@@ -51,11 +51,15 @@ extension Command {
       let ended = entries.filter { !$0.isRunning }
       guard !ended.isEmpty else { return "nothing to delete" }
       let entry = ended[number % ended.count]
-      guard !Holds(home).isHeld(entry.session, at: context.lived.time) else { return "kept" }
-      oracle.ask(for: entry.session)
-      if let source = entry.sidecar.source { try retireLines(of: source) }
       let deletion = Deletion(
         home: home, context: context, lived: context.lived, command: "delete")
+      do {
+        try deletion.expectNoHold(on: entry.session, entry.remote)
+      } catch is HeldSession {
+        return "kept"
+      }
+      oracle.ask(for: entry.session)
+      if let source = entry.sidecar.source { try retireLines(of: source) }
       let outcomes = try await deletion.delete(
         entry.session, local: isLocal && entry.location != .remote,
         remote: isRemote ? entry.remote : nil, holding: lock)

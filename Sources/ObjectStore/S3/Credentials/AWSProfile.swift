@@ -38,11 +38,8 @@ struct AWSProfile {
 
   /// The keys and values of the first section that exists.
   private static func section(of path: String, _ names: [String]) throws -> [String: String]? {
-    let (contents, stranger) = withOwnRights {
-      (FileManager.default.contents(atPath: path), try? PathOwners.stranger(at: path))
-    }
-    guard let data = contents else { return nil }
-    if let stranger {
+    guard let file = try? ConfiguredFile(path) else { return nil }
+    if let stranger = try? file.stranger() {
       throw StoreError(
         .configuration, operation: "open", target: "s3",
         response:
@@ -50,14 +47,15 @@ struct AWSProfile {
         advice:
           "Set HOME (with sudo: 'sudo -H'), or AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE.")
     }
-    guard data.count <= 1 << 20 else {
+    guard let content = try? file.content(limit: 1 << 20) else {
       throw StoreError(
-        .configuration, operation: "read", target: path, response: "larger than 1 MiB",
+        .configuration, operation: "read", target: path,
+        response: "unreadable, or larger than 1 MiB",
         advice: "Correct the file.")
     }
     var found: [String: String]?
     var isInside = false
-    for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
+    for line in String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline) {
       let trimmed = line.trimmingCharacters(in: .whitespaces)
       if trimmed.hasPrefix("[") {
         let title = trimmed.dropFirst().prefix { $0 != "]" }
