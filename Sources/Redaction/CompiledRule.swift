@@ -33,6 +33,8 @@ struct CompiledRule: Sendable {
     let notFirst: Int?
     let leastChanges: Int
     let hasExceptions: Bool
+    /// Whether it takes more than `most` bytes, too, of which the conditions apply to the first.
+    let goesOn: Bool
   }
 }
 
@@ -55,8 +57,8 @@ struct CompiledRules: Sendable {
   let longestBefore: Int
   /// The engine that they are for.
   let engine: Int
-  /// Whether colours are ignored.
-  var looksThroughColours: Bool { engine >= 2 }
+  /// The terminal sequences that are ignored.
+  var ignored: TerminalSequences? { engine >= 3 ? .all : engine == 2 ? .colours : nil }
   /// Whether secrets are masked in the categories of records, too.
   var masksCategories: Bool { engine >= 2 }
   private(set) var patterns: [NearPattern] = []
@@ -155,6 +157,7 @@ struct CompiledRules: Sendable {
       endsBefore: step.endsBefore?.utf8.first, isSecret: step.isSecret ?? false,
       isWhole: step.isWhole ?? false, needs: step.needs.flatMap(expressions.firstIndex),
       notFirst: step.notFirst.flatMap(expressions.firstIndex),
-      leastChanges: step.leastChanges ?? 0, hasExceptions: step.unless?.isEmpty == false)
+      leastChanges: step.leastChanges ?? 0, hasExceptions: step.unless?.isEmpty == false,
+      goesOn: engine >= 3 && step.goesOn ?? false)
   }
 }

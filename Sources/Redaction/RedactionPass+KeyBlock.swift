@@ -12,6 +12,13 @@ struct KeyBlock {
   var openLine: Int?
   /// The next footer after a position, as far as it was searched.
   var footer = (from: 0, to: 0, at: Int?.none)
+  /// From the first to the last header that is to be examined without terminal sequences.
+  var headers: ClosedRange<Int>?
+
+  /// Notes a header whose key may have terminal sequences inside.
+  mutating func addHeader(at place: Int) {
+    headers = min(headers?.lowerBound ?? place, place)...max(headers?.upperBound ?? place, place)
+  }
 }
 
 /// Masks private keys: everything from `BEGIN … PRIVATE KEY` to `END` in a line, and the following
@@ -42,7 +49,8 @@ extension RedactionPass {
   ///   - length: the anchor's length.
   mutating func keyBlock(at start: Int, _ length: Int, _ rule: Int) {
     guard let header = headerEnd(from: start + length) else { return }
-    let limit = start + Self.reach
+    if bare == nil { block.addHeader(at: start) }
+    let limit = limit(from: start)
     let lineEnd = lineEnd(of: header, notAfter: limit)
     let footer = footer(in: header..<lineEnd)
     var rest = header..<(footer ?? lineEnd)
@@ -71,7 +79,7 @@ extension RedactionPass {
   }
 
   /// End of a private key's header.
-  private func headerEnd(from start: Int) -> Int? {
+  func headerEnd(from start: Int) -> Int? {
     var end = start
     while end < min(text.count, start + 64), Self.label.contains(text[end]) { end += 1 }
     guard text.count - end >= 5, text[end..<end + 5].allSatisfy({ $0 == UInt8(ascii: "-") })
@@ -115,7 +123,7 @@ extension RedactionPass {
   mutating func closeBlock() {
     guard let (start, lineEnd, rule) = block.pending else { return }
     block.pending = nil
-    let limit = start + Self.reach
+    let limit = limit(from: start)
     var foreign = 0
     var isTorn = false
     var isCut = false
@@ -123,7 +131,7 @@ extension RedactionPass {
     var line = lineEnd + 1
     while line < min(text.count, limit) {
       let end = self.lineEnd(of: line, notAfter: line + Self.longestLine)
-      isCut = end == text.count
+      isCut = end == text.count && bare?.endsWithText ?? true
       let content = min(end, prefix(ofLineAt: line).end)
       switch keyLine(content..<end, isTorn, surroundings) {
       case .key(let parts):
@@ -170,7 +178,8 @@ extension RedactionPass {
   private func keyLine(
     _ line: Range<Int>, _ isTorn: Bool, _ surroundings: Surroundings?
   ) -> KeyLine {
-    guard line.count < Self.longestLine else { return .foreign }
+    let length = bare?.range(of: line).count ?? line.count
+    guard length < Self.longestLine else { return .foreign }
     if find(Self.footer, in: line) != nil || find(Self.header, in: line) != nil { return .end }
     var rest = line
     while let first = rest.first, Self.around.contains(text[first]) { rest = rest.dropFirst() }

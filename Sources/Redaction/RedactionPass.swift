@@ -27,7 +27,7 @@ struct RedactionPass {
   /// Whether lines begin with the recorder's prefixes.
   let hasPrefixes: Bool
   /// Maps the text's bytes to the text it was made from; nil for the text itself.
-  let colourless: ColourlessText?
+  let bare: BareText?
 
   /// The matches; adjacent matches of one rule are joined.
   private(set) var matches: [Match] = []
@@ -40,10 +40,10 @@ struct RedactionPass {
 
   init(
     _ rules: CompiledRules, _ text: UnsafeRawBufferPointer, at offset: Int64,
-    _ format: LogFormat, of colourless: ColourlessText? = nil
+    _ format: LogFormat, of bare: BareText? = nil
   ) {
     self.rules = rules
-    self.colourless = colourless
+    self.bare = bare
     self.text = text
     self.offset = offset
     hasPrefixes = format == .lines
@@ -104,6 +104,8 @@ struct RedactionPass {
     for index in steps {
       guard let end = end(of: index, from: position, limit) else { return false }
       if marking, rules.steps[index].isSecret { add(position..<end, rule) }
+      // Nothing after it is within reach.
+      if rules.steps[index].goesOn, end == limit { return true }
       position = end
     }
     return true
@@ -133,17 +135,21 @@ struct RedactionPass {
 
   /// The last possible end of the bytes that an anchor affects; may be beyond the text.
   func limit(from anchor: Int) -> Int {
-    colourless?.limit(from: anchor) ?? anchor + Self.reach
+    bare?.limit(from: anchor) ?? anchor + Self.reach
   }
+
+  /// The earliest position before an anchor on which it can depend.
+  func earliest(before anchor: Int) -> Int { bare?.earliest(before: anchor) ?? 0 }
 
   /// Whether an anchor counts after the preceding bytes.
   private func mayBegin(_ steps: CompiledRule.Steps, _ rule: Int, at start: Int) -> Bool {
-    if let set = steps.notAfter, start > 0, rules.sets[set].contains(text[start - 1]) {
+    guard steps.notAfter != nil || steps.hasWordsBefore else { return true }
+    let earliest = earliest(before: start)
+    if let set = steps.notAfter, start > earliest, rules.sets[set].contains(text[start - 1]) {
       return false
     }
-    guard steps.hasWordsBefore else { return true }
     return !rules.wordsBefore[rule].contains { word in
-      word.count <= start && isWord(word, at: start - word.count, start)
+      word.count <= start - earliest && isWord(word, at: start - word.count, start)
     }
   }
 
@@ -157,15 +163,16 @@ struct RedactionPass {
       }
     }
     let run = runs.end(of: set, from: start, in: text)
-    var end = min(run, limit, start + step.most)
+    var end = min(run, limit, step.goesOn ? .max : start + step.most)
     // A run that continues beyond the limit has no known end.
     guard !step.isWhole || (end == run && end < limit) else { return nil }
-    if let byte = step.endsBefore {
+    if let byte = step.endsBefore, !step.goesOn || end < limit {
       while end > start, text[end - 1] != byte { end -= 1 }
       guard end > start else { return nil }
       end -= 1
     }
-    guard end - start >= step.least, fits(start..<end, index) else { return nil }
+    let judged = start..<min(end, start + step.most)
+    guard judged.count >= step.least, fits(judged, index) else { return nil }
     return end
   }
 
@@ -227,7 +234,7 @@ struct RedactionPass {
   func farthestStart(of step: CompiledRule.Step, endingAt end: Int) -> Int {
     guard let set = step.set else { return end }
     var start = end
-    let limit = max(0, end - step.most)
+    let limit = max(earliest(before: end), end - step.most)
     while start > limit, rules.sets[set].contains(text[start - 1]) { start -= 1 }
     return start
   }

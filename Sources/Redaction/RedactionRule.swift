@@ -12,6 +12,11 @@ public struct RedactionRule: Sendable, Hashable, Codable {
     public var least: Int?
     /// Maximum number of bytes, by default ``least``.
     public var most: Int?
+    /// Whether it takes a longer run, too, as far as the rule reaches.
+    ///
+    /// The conditions apply to the first ``most`` bytes. Where the run fills the reach, the rule
+    /// matches without its other steps.
+    public var goesOn: Bool?
     /// It ends before the last occurrence of this byte within its range.
     public var endsBefore: String?
     /// Whether it is masked; not by default.

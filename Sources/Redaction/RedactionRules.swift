@@ -9,9 +9,12 @@ public struct RedactionRules: Sendable, Hashable, Codable {
   /// The result of the same rules depends on the engine, so it is a part of their version.
   public let engine: Int?
 
-  /// The newest engine: the second ignores colours and masks the categories of records, the first
-  /// does neither.
-  static let newestEngine = 2
+  /// The newest engine.
+  ///
+  /// The first does not see through terminal sequences, nor mask the categories of records; the
+  /// second ignores colours, except in private keys. The third ignores all sequences, and masks what
+  /// is beyond a step's maximum where the step says so.
+  static let newestEngine = 3
 
   /// Maximum number of rules.
   package static let maximumCount = 250

@@ -9,6 +9,12 @@ extension Redactor {
       compiled.scan(bytes, bytes.indices) { rule, _ in
         if case .keyBlock = compiled.ways[rule] { start = 0 }
       }
+      guard compiled.ignored == .all, start > 0 else { return }
+      BareText(without: .all, bytes, bytes.indices).bytes.withUnsafeBytes { bare in
+        compiled.scan(bare, bare.indices) { rule, _ in
+          if case .keyBlock = compiled.ways[rule] { start = 0 }
+        }
+      }
     }
     return start
   }
@@ -74,20 +80,19 @@ extension Redactor {
     guard compiled.patterns.isEmpty else { return line }
     let last = UnsafeRawBufferPointer(rebasing: text[line...])
     var first = line + undecided(inLine: last, nil)
-    if compiled.looksThroughColours {
-      let colourless = ColourlessText(text, line..<text.count)
-      if !colourless.bytes.isEmpty {
-        let place = colourless.bytes.withUnsafeBytes { undecided(inLine: $0, colourless) }
-        first = min(first, colourless.place(of: place))
+    if let ignored = compiled.ignored {
+      let bare = BareText(without: ignored, text, line..<text.count)
+      if !bare.bytes.isEmpty {
+        let place = bare.bytes.withUnsafeBytes { undecided(inLine: $0, bare) }
+        first = min(first, bare.place(of: place))
       }
     }
     return first
   }
 
-  /// Position of the first text in a line that may still become a secret, ignoring colours.
-  private func undecided(inLine text: UnsafeRawBufferPointer, _ colourless: ColourlessText?) -> Int
-  {
-    var pass = RedactionPass(compiled, text, at: 0, .asIs, of: colourless)
+  /// Position of the first text in a line that may still become a secret.
+  private func undecided(inLine text: UnsafeRawBufferPointer, _ bare: BareText?) -> Int {
+    var pass = RedactionPass(compiled, text, at: 0, .asIs, of: bare)
     let end = compiled.scanner.openEnd(of: text)
     var first = end
     compiled.scan(text, text.indices) { rule, anchor in

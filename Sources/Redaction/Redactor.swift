@@ -108,7 +108,7 @@ public final class Redactor: Sendable {
         var pass = RedactionPass(compiled, text, at: offset, format)
         for zone in zones {
           pass.scan(in: zone)
-          if compiled.looksThroughColours { pass.scanIgnoringColours(in: zone) }
+          if let ignored = compiled.ignored { pass.scan(in: zone, without: ignored) }
         }
         openLine = [openLine, pass.block.openLine].compactMap(\.self).min()
         let runs = pass.matches.isEmpty ? [] : RedactionRuns(pass).runs

@@ -51,7 +51,7 @@ struct SecretPairs: Sendable, Decodable {
       between.bytes = " \t\"'\\:=>(]"
       (between.least, between.most, between.endsBefore) = (0, 16, quote)
       value.bytes = "^\u{1}-\u{1f}\\\(quote)"
-      (value.most, value.isSecret) = (4096, true)
+      (value.most, value.goesOn, value.isSecret) = (4096, true, true)
       // After an empty value comes a byte that follows values.
       value.notFirst = "\u{1}-\u{20}\"',;:)}]&=*$%"
       return [between, Step(bytes: quote), value]
@@ -75,7 +75,7 @@ struct SecretPairs: Sendable, Decodable {
         Step(bytes: " \t", least: 0, most: 4),
         Step(
           bytes: isToken ? Self.bareToken : Self.bare, least: isToken ? 12 : 4, most: 4096,
-          isSecret: true, needs: isToken ? "0-9" : nil, notFirst: Self.placeholder,
+          goesOn: true, isSecret: true, needs: isToken ? "0-9" : nil, notFirst: Self.placeholder,
           leastChanges: changes, unless: none),
       ])
   }
@@ -87,7 +87,7 @@ struct SecretPairs: Sendable, Decodable {
       [
         Step(bytes: " \t", least: 0, most: 4), Step(bytes: "="),
         Step(
-          bytes: Self.bare, least: 4, most: 4096, isSecret: true,
+          bytes: Self.bare, least: 4, most: 4096, goesOn: true, isSecret: true,
           notFirst: Self.placeholder + "/~."),
       ])
   }
@@ -100,7 +100,8 @@ struct SecretPairs: Sendable, Decodable {
         Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
         Step(bytes: " \t", least: 0, most: 8),
         Step(
-          bytes: Self.bare, least: 6, most: 4096, isSecret: true, needs: "0-9!#%^+@", unless: none),
+          bytes: Self.bare, least: 6, most: 4096, goesOn: true, isSecret: true, needs: "0-9!#%^+@",
+          unless: none),
       ])
   }
 
@@ -112,7 +113,7 @@ struct SecretPairs: Sendable, Decodable {
         ending, Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
         Step(bytes: " \t[", least: 0, most: 8),
         Step(
-          bytes: Self.bareToken, least: 12, most: 4096, isSecret: true, needs: "0-9",
+          bytes: Self.bareToken, least: 12, most: 4096, goesOn: true, isSecret: true, needs: "0-9",
           leastChanges: 3),
       ])
   }
@@ -125,7 +126,8 @@ struct SecretPairs: Sendable, Decodable {
         [
           Step(bytes: " "),
           Step(
-            bytes: Self.bare, least: 6, most: 4096, isSecret: true, needs: "0-9", leastChanges: 1,
+            bytes: Self.bare, least: 6, most: 4096, goesOn: true, isSecret: true, needs: "0-9",
+            leastChanges: 1,
             unless: none),
         ])
     ]
@@ -139,7 +141,8 @@ struct SecretPairs: Sendable, Decodable {
         [
           Step(bytes: "\"'", least: 0), Step(bytes: "A-Za-z0-9._@-", most: 64), Step(bytes: ":"),
           Step(
-            bytes: "^\u{1}-\u{20}\"'\\/:@", least: 4, most: 1024, isSecret: true, needs: "0-9",
+            bytes: "^\u{1}-\u{20}\"'\\/:@", least: 4, most: 1024, goesOn: true, isSecret: true,
+            needs: "0-9",
             leastChanges: 1),
         ])
     ]

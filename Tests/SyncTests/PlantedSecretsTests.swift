@@ -21,6 +21,22 @@ import Testing
     }
   }
 
+  /// Long secrets with a terminal sequence in the middle; each half must not be found.
+  private static func interrupted(
+    _ samples: [SecretCorpus.Sample]
+  ) -> (lines: [[UInt8]], needles: [[UInt8]]) {
+    let sequences = ["\u{1b}[m\u{1b}[K", "\u{1b}(B", "\u{1b}]8;;https://example.org\u{1b}\\"]
+    var (lines, needles): ([[UInt8]], [[UInt8]]) = ([], [])
+    for (number, sample) in samples.enumerated() where sample.isFound(by: .standard) {
+      guard let long = sample.secret.rangeView.first(where: { $0.count >= 24 }) else { continue }
+      let middle = (long.lowerBound + long.upperBound) / 2
+      let sequence = Array(sequences[number % sequences.count].utf8)
+      lines.append(sample.line[..<middle] + sequence + sample.line[middle...])
+      needles += [long.lowerBound..<middle, middle..<long.upperBound].map { Array(sample.line[$0]) }
+    }
+    return (lines, needles)
+  }
+
   private func write(_ text: [UInt8]) throws {
     try Data(text).write(to: URL(filePath: folder.file("app.log")))
   }
@@ -54,8 +70,9 @@ import Testing
 
   @Test func `no object in a store contains a planted secret`() async throws {
     let samples = try SecretCorpus().samples
-    let needles = Self.needles(samples)
-    #expect(needles.count > 150)
+    let interrupted = Self.interrupted(samples)
+    let needles = Self.needles(samples) + interrupted.needles
+    #expect(needles.count > 150 && interrupted.lines.count > 80)
     func lines(_ numbers: Range<Int>) -> [[UInt8]] {
       numbers.map { number in
         let noise = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
@@ -70,13 +87,13 @@ import Testing
       }
     }
     // The first bytes sent, those that a rewrite inserts, and the end of an appended line.
-    let first = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element.line)
-    try write(mixed(lines(0..<6000), every: 40, with: first))
+    let all = samples.map(\.line) + interrupted.lines
+    let first = all.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+    try write(mixed(lines(0..<6000), every: 25, with: first))
     try await folder.tick()
     #expect(try await !expectNone(of: needles).isEmpty)
-    let kept = mixed(lines(0..<6000), every: 40, with: first).prefix(200_000)
-    let all = samples.map(\.line)
-    try write(kept + [0x0a] + mixed(lines(6000..<8000), every: 8, with: all))
+    let kept = mixed(lines(0..<6000), every: 25, with: first).prefix(200_000)
+    try write(kept + [0x0a] + mixed(lines(6000..<9000), every: 8, with: all))
     try await folder.tick()
     let names = try await expectNone(of: needles)
     #expect(names.contains { $0.contains(".delta.zst") }, "\(names)")
