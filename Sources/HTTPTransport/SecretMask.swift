@@ -10,14 +10,15 @@ package struct SecretMask: Sendable {
   /// Minimum length of a known secret: shorter ones would match within ordinary words.
   private static let shortest = 6
 
-  private let known: [[UInt8]]
+  private let known: [SpelledText]
 
   /// Makes a mask.
   ///
   /// - Parameter known: Secrets to mask everywhere, such as passwords.
   package init(known: some Sequence<String> = []) {
     let forms = Set(known).filter { $0.utf8.count >= Self.shortest }.flatMap(Self.forms)
-    self.known = Array(Set(forms.map { Array($0.utf8) }))
+    // Equal strings may have different bytes.
+    self.known = Array(Set(forms.map(SpelledText.init)))
   }
 
   /// Masks text that may contain URLs and `name=value` parameters.
@@ -160,16 +161,18 @@ package struct SecretMask: Sendable {
 
   // MARK: Known secrets
 
-  /// A secret as it may occur in a text: as it is, or in base64, and each of these in JSON, in XML or
-  /// in a URL, even one within another's parameter.
+  /// A secret as it may occur in a text: as it is, in hexadecimal digits or in base64.
   private static func forms(of secret: String) -> [String] {
     let composed = [
       secret, secret.precomposedStringWithCanonicalMapping,
       secret.decomposedStringWithCanonicalMapping,
     ]
-    return (composed + base64Forms(of: secret)).flatMap { text in
-      let once = urlForms(of: text)
-      return [text] + escapedForms(of: text) + once + once.flatMap(urlForms)
+    return composed + hexForms(of: secret) + base64Forms(of: secret)
+  }
+
+  private static func hexForms(of secret: String) -> [String] {
+    ["%02x", "%02X"].map { format in
+      secret.utf8.map { String(format: format, $0) }.joined()
     }
   }
 
@@ -186,29 +189,12 @@ package struct SecretMask: Sendable {
     return all + all.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
   }
 
-  private static func escapedForms(of text: String) -> [String] {
-    let xml = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&apos;")]
-    let json = [("\\", "\\\\"), ("\"", "\\\"")]
-    return [xml, json, json + [("/", "\\/")]].map { escapes in
-      escapes.reduce(text) { $0.replacing($1.0, with: $1.1) }
-    }
-  }
-
-  private static func urlForms(of text: String) -> [String] {
-    let unreserved = CharacterSet(
-      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-    let encoded = [unreserved, unreserved.union(["/"])].compactMap {
-      text.addingPercentEncoding(withAllowedCharacters: $0)
-    }
-    return encoded + encoded.map { $0.replacing(#/%[0-9A-F]{2}/#) { $0.output.lowercased() } }
-  }
-
   /// Masks the known secrets alone, in a text of our own with values from elsewhere.
   ///
   /// Compares bytes: characters may merge with what follows them.
   package func maskKnown(_ text: String) -> String {
     let bytes = Array(text.utf8)
-    let found = RangeSet(known.flatMap { bytes.ranges(of: $0) })
+    let found = RangeSet(known.flatMap { $0.ranges(in: bytes) })
     guard !found.isEmpty else { return text }
     var result: [UInt8] = []
     var end = 0
