@@ -37,8 +37,8 @@ package struct SessionCatalog: Sendable {
     package let remote: RemoteSession?
     /// Whether the whole log can be read on this machine.
     package let hasLocalLog: Bool
-    /// Whether the newest revision in the store cannot be believed, so that only its name says
-    /// something about the session.
+    /// Whether the newest revision in the store cannot be believed, or its device's is missing, so
+    /// that only names say something about the session.
     package var isRejected = false
   }
 
@@ -58,6 +58,10 @@ package struct SessionCatalog: Sendable {
 
   /// Its dependencies.
   package let context: ReadingContext
+  /// Whether sessions without the revision that their device signs are included, as rejected ones.
+  package var includesUndescribed = false
+  /// How old the newest object of such a session must be: it may be being sent at this moment.
+  private var leastAge = Duration.hours(1)
   private var home: Home { context.home }
   /// The user of a home in machine-wide mode, who can write any id into it, and name any device; nil
   /// for root's, and for a home that its user chose.
@@ -206,17 +210,18 @@ package struct SessionCatalog: Sendable {
   }
 
   private func remoteEntry(_ remote: RemoteSession) async throws -> Entry? {
-    guard let store = context.store, let revision = remote.revision else { return nil }
+    guard let store = context.store else { return nil }
+    guard let revision = remote.revision else { return try await undescribedEntry(remote, store) }
     let sidecar: Sidecar
     var remote = remote
     var isRejected = false
     do {
       let accepted = try await RemoteReader(store, knowing: context.keys).accept(remote)
-      sidecar = accepted.sidecar ?? reconstructed(remote, revision)
+      sidecar = accepted.sidecar ?? reconstructed(remote, revision.status)
       // Reading the log fetches the revision again, and reports its damage.
       remote = (try? accepted.session()) ?? remote
     } catch is ReplicaError {
-      sidecar = reconstructed(remote, revision)
+      sidecar = reconstructed(remote, revision.status)
       isRejected = true
     }
     if let user {
@@ -238,10 +243,31 @@ package struct SessionCatalog: Sendable {
       lastActivity: modified, remote: remote, hasLocalLog: false, isRejected: isRejected)
   }
 
-  private func reconstructed(_ remote: RemoteSession, _ revision: RevisionName) -> Sidecar {
+  /// A session that has log bytes, but not the revision that its device signs; nil for any other.
+  private func undescribedEntry(
+    _ remote: RemoteSession, _ store: any ObjectStore
+  ) async throws -> Entry? {
+    guard includesUndescribed, user == nil else { return nil }
+    // Shown to a person, like any age in a listing.
+    let modified = remote.newest?.assumingSynchronizedClocks
+    guard modified.map({ context.now() - $0 >= leastAge }) ?? true || leastAge == .zero else {
+      return nil
+    }
+    do {
+      _ = try await RemoteReader(store, knowing: context.keys).accept(remote)
+      return nil
+    } catch is ReplicaError {
+      return Entry(
+        session: remote.session, sidecar: reconstructed(remote, .active), location: .remote,
+        length: remote.mark, uploaded: remote.mark, isRunning: false,
+        lastActivity: modified ?? remote.session.startedAt, remote: remote, hasLocalLog: false,
+        isRejected: true)
+    }
+  }
+
+  private func reconstructed(_ remote: RemoteSession, _ status: SessionStatus) -> Sidecar {
     Sidecar.reconstructed(
-      id: remote.session, device: context.device, owner: remote.folder.device,
-      status: revision.status)
+      id: remote.session, device: context.device, owner: remote.folder.device, status: status)
   }
 
   /// The sessions with a person's ids, which may be shortened.
@@ -267,7 +293,9 @@ package struct SessionCatalog: Sendable {
     let days = wanted.map(\.day)
     let named = Set(wanted.compactMap(\.session))
     let shortened = wanted.filter { $0.session == nil }
-    let found = try await entries(
+    var catalog = self
+    catalog.leastAge = .zero
+    let found = try await catalog.entries(
       devices: devices,
       ofDay: { day in days.contains { $0 == nil || $0 == day } },
       including: { id in named.contains(id) || shortened.contains { $0.matches(id) } })

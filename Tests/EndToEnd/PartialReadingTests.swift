@@ -88,7 +88,7 @@ import Testing
       grep -c 'are not there' said
       """)
     #expect(
-      result.text == "65\n1\n65\n1\nrest\n1\n65\n1\n1\n1\n65\n1\n",
+      result.text == "65\n1\n65\n1\nrest\n1\n65\n1\n65\n1\n65\n1\n",
       "\(result.text) \(result.errors)")
   }
 }

@@ -70,21 +70,37 @@ import Testing
       done
       # It hides no session from those who look for failed ones.
       TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --failed 2>>errors | grep -c '? UNKNOWN'
+      TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --failed --json >/dev/null 2>>errors
+      echo "list: $?"
       TIDEMARK_HOME=$FOLDER/other "$T" verify --all-devices --failed >/dev/null 2>>errors
       echo "verify: $?"
       # Neither is a log without any revision a signing device's.
       rm "$FILES"/store/devices/*/*/$id.*.json
-      "$T" show --remote $id 2>>errors
-      echo "show: $?"
+      for home in home other; do
+        for command in "verify $id" "show --remote $id" "pull again --all-devices"; do
+          TIDEMARK_HOME=$FOLDER/$home "$T" $command >/dev/null 2>>errors
+          echo "$home ${command%% *}: $?"
+        done
+      done
+      # Unless it is named, it may be being sent.
+      TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --remote --json
+      echo "list: $?"
+      touch -d '2 hours ago' "$FILES"/store/devices/*/*/$id.*
+      TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --remote --json 2>>errors | jq .rejected
+      TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --remote >/dev/null 2>>errors
+      echo "list: $?"
+      TIDEMARK_HOME=$FOLDER/other "$T" crashes 2>>errors
+      echo "crashes: $?"
       """)
     func refused() -> [String] {
       ["home", "other"].flatMap { home in
-        ["\(home) verify: 65", "\(home) show: 65", "\(home) pull: 1"]
+        ["\(home) verify: 65", "\(home) show: 65", "\(home) pull: 65"]
       }
     }
     let readers =
       ["verify", "tail", "grep", "export", "restore"].map { "\($0): 65" }
-      + ["1", "verify: 65", "show: 65"]
+      + ["1", "list: 65", "verify: 65"] + refused()
+      + ["list: 0", "true", "list: 65", "crashes: 65"]
     let expected =
       ["Signature Verified Successfully", "1", "1"] + refused() + [" 4 wrong signature"]
       + refused() + [" 4 is not signed"]

@@ -23,7 +23,8 @@ import Testing
     }
     _ = store.takeRequests()
     let since = clock.now() - .hours(10)
-    let search = CrashSearch(store, knowing: nil, since: since, includesFailures: false)
+    let search = CrashSearch(
+      store, knowing: nil, since: since, at: clock.now(), includesFailures: false)
     let crashes = try await search.crashes(of: ["d1", "d2", "d3"]) { _ in }
     // Only the sidecars of crashes are fetched.
     #expect(store.takeRequests().gets == 6)
@@ -32,7 +33,8 @@ import Testing
     #expect(groups[0].count == 6 && groups[0].devices == ["host-d1", "host-d2", "host-d3"])
     #expect(groups[0].firstVersion == "1.2" && groups[0].lastVersion == "1.5")
     #expect(groups[0].signature.title == "worker <n> gone")
-    let all = CrashSearch(store, knowing: nil, since: since, includesFailures: true)
+    let all = CrashSearch(
+      store, knowing: nil, since: since, at: clock.now(), includesFailures: true)
     #expect(
       CrashGroup.groups(of: try await all.crashes(of: ["d1", "d2", "d3"]) { _ in }).count == 2)
   }
@@ -90,7 +92,8 @@ import Testing
 
     try device.upload(session, ending: .signal(11))
     let search = CrashSearch(
-      store, knowing: keys, since: clock.now() - .hours(1), includesFailures: true)
+      store, knowing: keys, since: clock.now() - .hours(1), at: clock.now(),
+      includesFailures: true)
     var problems: [String] = []
     #expect(try await search.crashes(of: ["device"]) { problems.append($0) }.isEmpty)
     #expect(problems.first?.contains("is not signed") == true)
@@ -100,5 +103,57 @@ import Testing
         records, in: store, knowing: keys, now: clock.now())
       #expect(found.map(\.crashes) == [crashes])
     }
+  }
+
+  /// What anybody with write access can put over a crash.
+  @Test(arguments: ["an open revision", "an end with status 0", "no revision"])
+  func `a crash that a forged name hides is named`(forgery: String) async throws {
+    let clock = TestClock()
+    let store = TimedStore(clock)
+    let device = try SimulatedDevice("device", store)
+    let session = device.begin("player")
+    device.write("gone", .error, to: session)
+    try device.upload(session, ending: .signal(11))
+    let folder = SessionFolder(device: "device", session: session)
+    if forgery == "no revision" {
+      let listing = try await FolderListing(folder, in: store)
+      for revision in listing[session, in: folder].revisions {
+        store[folder.key + revision.fileName] = nil
+      }
+    } else {
+      let json = Array("{}".utf8)
+      let name = RevisionName(
+        session: session, number: 9, status: forgery == "an open revision" ? .active : .terminated,
+        length: 0, json: json)
+      store[folder.key + name.fileName] = json
+    }
+    let home = try TestHome()
+    try home.home.create()
+    let key = try DeviceKey(
+      deviceId: "device", created: Timestamp(milliseconds: 0), seed: Array(repeating: 7, count: 32))
+    let keys = KnownKeys(home.home, named: [:], own: key)
+    clock.advance(seconds: 10)
+    let rule = AlertRule(name: "crashes", .crash(includesFailures: false))
+    var cursors = AlertCursors()
+    func read() async throws -> (crashes: [String], alerts: [String]) {
+      var found: [String] = []
+      let search = CrashSearch(
+        store, knowing: keys, since: clock.now() - .days(1), at: clock.now(),
+        includesFailures: false)
+      #expect(try await search.crashes(of: ["device"]) { found.append($0) }.isEmpty)
+      let scan = AlertScan(store, knowing: keys, [rule], now: clock.now())
+      return (found, try await scan.read(&cursors).problems)
+    }
+    let first = try await read()
+    clock.advance(seconds: 3600)
+    let second = try await read()
+    // Log bytes come before the first revision, for a moment.
+    let named =
+      forgery == "no revision" ? [second.crashes, second.alerts] : [first.crashes, first.alerts]
+    for problems in named {
+      #expect(problems.count == 1 && problems[0].hasPrefix("\(session): "), "\(problems)")
+    }
+    if forgery == "no revision" { #expect(first.crashes.isEmpty && first.alerts.isEmpty) }
+    #expect(try await read().alerts.isEmpty)
   }
 }

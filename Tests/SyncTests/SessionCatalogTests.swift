@@ -1,10 +1,12 @@
 import Foundation
 import Platform
+import Replica
 import SessionLog
 import SessionReading
-import Sync
 import TestSupport
 import Testing
+
+@testable import Sync
 
 @Suite(.tags(.medium)) struct SessionCatalogTests {
   @Test func `finding named sessions costs a listing per day and a sidecar each`() async throws {
@@ -75,5 +77,41 @@ import Testing
       }
       #expect(error?.code == code)
     }
+  }
+
+  @Test func `log bytes without the revision that their device signs are a rejected session`()
+    async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    let remote = try await site.remote(session)
+    for revision in remote.revisions {
+      try FileManager.default.removeItem(
+        atPath: "\(site.local.folder)/store/\(remote.folder.key)\(revision.fileName)")
+    }
+    let other = try TestHome()
+    try other.home.create()
+    let context = try site.context()
+    var reading = ReadingContext(
+      home: other.home, device: other.device, machine: site.local.clock.machine)
+    reading.store = context.store
+    reading.keys = KnownKeys(other.home, named: [:], own: context.signer)
+    let devices = [site.device.deviceId]
+    var catalog = SessionCatalog(reading)
+    // Those who delete do not see it.
+    #expect(
+      try await catalog.find([session.description], devices: devices).map { $0 == nil } == [true])
+    catalog.includesUndescribed = true
+    let entry = try await catalog.entry(matching: session.description, devices: devices)
+    #expect(entry.isRejected && entry.location == .remote && entry.remote?.segments.count == 1)
+    // Unless it is named, it may be being sent.
+    #expect(try await catalog.entries(devices: devices).isEmpty)
+    try site.ageStore(days: 1)
+    #expect(try await catalog.entries(devices: devices).map(\.isRejected) == [true])
+    reading.keys = nil
+    catalog = SessionCatalog(reading)
+    catalog.includesUndescribed = true
+    #expect(try await catalog.entries(devices: devices).isEmpty)
   }
 }

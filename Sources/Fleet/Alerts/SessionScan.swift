@@ -25,7 +25,8 @@ struct SessionScan: Sendable {
   /// The result if object names suffice; nil if an object must be fetched.
   func readNames() -> Result? {
     var result = begin()
-    guard !wantsEnd(result), !wantsFacts(result), !wantsRecords(result) else { return nil }
+    guard !wantsEnd(result), !wantsFacts(result), !wantsRecords(result), !wantsProof(result)
+    else { return nil }
     finish(&result)
     return result
   }
@@ -68,12 +69,19 @@ struct SessionScan: Sendable {
     isNews && status != .active && result.cursor.isOpen && scan.readsEnd(status)
   }
 
+  /// Whether its newest revision must be read to show whether names hide how it ended.
+  private func wantsProof(_ result: Result) -> Bool {
+    let number = remote.revision?.number
+    return isNews && remote.mayBeForged(at: scan.now) && result.cursor.unreadable != number ?? 0
+      && (number == nil || known?.revision != number)
+  }
+
   private func wantsRecords(_ result: Result) -> Bool {
     scan.readsRecords && remote.readableEnd > result.cursor.end
   }
 
   private func lacksFacts(_ result: Result) -> Bool {
-    result.cursor.facts == nil && remote.revision?.number != result.cursor.unreadable
+    result.cursor.facts == nil && remote.revision?.number ?? 0 != result.cursor.unreadable
   }
 
   private func wantsFacts(_ result: Result) -> Bool {
@@ -83,7 +91,9 @@ struct SessionScan: Sendable {
   private func read(_ result: inout Result) async throws {
     let (isEnd, hasRecords) = (wantsEnd(result), wantsRecords(result))
     var accepted: AcceptedSession?
-    if isEnd || (hasRecords && (lacksFacts(result) || remote.seal != nil)) || wantsFacts(result) {
+    if isEnd || (hasRecords && (lacksFacts(result) || remote.seal != nil)) || wantsFacts(result)
+      || wantsProof(result)
+    {
       accepted = try await accept(&result)
       if let sidecar = accepted?.sidecar { result.cursor.facts = SessionFacts(sidecar) }
     }
@@ -112,15 +122,15 @@ struct SessionScan: Sendable {
     if status != .active, isRead, !scan.readsSessionsForSilence { result.cursor.facts = nil }
   }
 
-  /// The session with its newest revision; nil if there is none, or it is damaged or not its
-  /// device's.
+  /// The session with its newest revision; nil if that is damaged or not its device's, or still to
+  /// come.
   private func accept(_ result: inout Result) async throws -> AcceptedSession? {
-    guard let revision = remote.revision else { return nil }
+    guard remote.revision != nil || remote.mayBeForged(at: scan.now) else { return nil }
     do {
       return try await RemoteReader(scan.store, knowing: scan.keys).accept(remote)
     } catch let error as ReplicaError {
       result.reading.problems.append(AlertScan.problem(remote.session, error))
-      result.cursor.unreadable = revision.number
+      result.cursor.unreadable = remote.revision?.number ?? 0
       return nil
     }
   }

@@ -9,6 +9,7 @@ package struct CrashSearch: Sendable {
   private let store: any ObjectStore
   private let keys: KnownKeys?
   private let since: Timestamp
+  private let now: Timestamp
   private let includesFailures: Bool
 
   /// Makes a search.
@@ -17,13 +18,15 @@ package struct CrashSearch: Sendable {
   ///   - store: the store to read.
   ///   - keys: the keys that revisions must be signed with; nil to skip that check.
   ///   - since: the earliest end.
+  ///   - now: the time.
   ///   - includesFailures: whether to include nonzero exits; that requires the sidecar of each
   ///     ended session.
   package init(
-    _ store: any ObjectStore, knowing keys: KnownKeys?, since: Timestamp, includesFailures: Bool
+    _ store: any ObjectStore, knowing keys: KnownKeys?, since: Timestamp, at now: Timestamp,
+    includesFailures: Bool
   ) {
     (self.store, self.keys) = (store, keys)
-    (self.since, self.includesFailures) = (since, includesFailures)
+    (self.since, self.now, self.includesFailures) = (since, now, includesFailures)
   }
 
   /// How far a clock may be off without hiding a crash.
@@ -33,7 +36,8 @@ package struct CrashSearch: Sendable {
   ///
   /// - Parameters:
   ///   - devices: ids.
-  ///   - report: called with a line for each session whose sidecar is damaged.
+  ///   - report: called with a line for each session whose sidecar is damaged, missing, or not its
+  ///     device's.
   /// - Throws: ``ObjectStore/StoreError``.
   package func crashes(
     of devices: [String], report: (String) -> Void
@@ -41,15 +45,14 @@ package struct CrashSearch: Sendable {
     let oldest = (since - Self.slack).assumingSynchronizedClocks
     var found: [CrashReport] = []
     try await FolderListing.forEach(of: devices, in: store) { listing in
-      let ended = listing.sessions.values.filter { session in
+      let wanted = listing.sessions.values.filter { session in
         // An object written before that cannot describe a later end, if clocks agree to a day.
-        guard let seal = session.seal, session.newest.map({ $0 >= oldest }) ?? true else {
-          return false
-        }
-        return seal.status == .crashed || includesFailures
+        guard session.newest.map({ $0 >= oldest }) ?? true else { return false }
+        return session.seal.map { $0.status == .crashed || includesFailures } ?? false
+          || session.mayBeForged(at: now)
       }
       let reader = RemoteReader(store, knowing: keys)
-      try await ended.sorted { $0.session < $1.session }.concurrentForEach { session in
+      try await wanted.sorted { $0.session < $1.session }.concurrentForEach { session in
         try await Self.sidecar(of: session, by: reader)
       } _: { sidecar, problem in
         if let problem { report(problem) }
@@ -66,9 +69,9 @@ package struct CrashSearch: Sendable {
   private static func sidecar(
     of session: RemoteSession, by reader: RemoteReader
   ) async throws -> (Sidecar?, String?) {
-    guard session.seal != nil else { return (nil, nil) }
     do {
-      return (try await reader.accept(session).sidecar, nil)
+      let sidecar = try await reader.accept(session).sidecar
+      return (session.seal == nil ? nil : sidecar, nil)
     } catch let error as ReplicaError {
       return (nil, AlertScan.problem(session.session, error))
     } catch let error as StoreError where error.isNotFound {

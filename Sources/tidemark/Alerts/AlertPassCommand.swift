@@ -13,8 +13,9 @@ struct AlertPassCommand: AsyncParsableCommand {
     commandName: "pass",
     abstract: "Look once; what 'tidemark alert' does.",
     discussion: """
-      Exit code 0; 75 when the store cannot be reached, or a message was not delivered yet; with --check 1 \
-      while an alert fires. Without a terminal a store or a target that fails is reported once an hour.
+      Exit code 0; 75 when the store cannot be reached, or a message was not delivered yet; 65 when a \
+      session's sidecar or log is damaged, missing or not its device's, named once; with --check 1 while an \
+      alert fires. Without a terminal a store or a target that fails is reported once an hour.
 
       Examples:
         tidemark alert --dry-run
@@ -57,6 +58,7 @@ struct AlertPassCommand: AsyncParsableCommand {
       for message in report.decided { print(message.notification) }
       for problem in report.problems { Console.complain(problem) }
       if let error = report.storeError { throw error }
+      if !report.problems.isEmpty { throw ExitStatus.integrity }
       return
     }
     guard let lock = try pass.lock() else {
@@ -73,6 +75,7 @@ struct AlertPassCommand: AsyncParsableCommand {
     try complain(report, setup)
     if let error = report.storeError { throw ExitStatus(error) }
     if report.undelivered > 0 || !isHeard { throw ExitStatus.tryLater }
+    if !report.problems.isEmpty { throw ExitStatus.integrity }
     if check, report.firing > 0 { throw ExitStatus.partial }
   }
 

@@ -17,7 +17,8 @@ struct Crashes: AsyncParsableCommand {
       times and temporary paths aside. Without --device those of all devices in the store are listed, \
       and those of this machine that were not sent yet. VERSION is the program's in the first one, and \
       in the last one; SESSION is the last one, for 'tidemark show'; MESSAGE is a line that they have \
-      in common: the last ERROR or FAULT, else the last line.
+      in common: the last ERROR or FAULT, else the last line. Sessions whose sidecar is damaged, missing \
+      or not their device's are named, not counted: exit code 65.
 
       With --json one object a kind: app, cause, signature (id, title), count, devices, first, last, \
       firstVersion, lastVersion, session (of the last one), lines (its lines that count, up to 5, \
@@ -59,8 +60,9 @@ struct Crashes: AsyncParsableCommand {
     let start = since ?? Timestamp.now() - .days(7)
     var crashes: [CrashReport] = []
     var storeError: StoreError?
+    var problems: [String] = []
     do {
-      crashes = try await remote(catalog, since: start)
+      crashes = try await remote(catalog, since: start) { problems.append($0) }
     } catch let error as StoreError
       where error.code != .cancelled && !side.remote && !devices.isElsewhere
     {
@@ -78,7 +80,9 @@ struct Crashes: AsyncParsableCommand {
     } else {
       Console.show(Self.table(groups, zone.zone))
     }
+    for problem in problems { Console.complain(problem) }
     if let storeError, !storeError.isTransient { throw ExitStatus(storeError) }
+    if !problems.isEmpty { throw ExitStatus.integrity }
   }
 
   private func includes(_ crash: CrashReport) -> Bool {
@@ -87,16 +91,16 @@ struct Crashes: AsyncParsableCommand {
 
   /// Crashes in the store, of all devices unless one is named.
   private func remote(
-    _ catalog: SessionCatalog, since start: Timestamp
+    _ catalog: SessionCatalog, since start: Timestamp, report: (String) -> Void
   ) async throws -> [CrashReport] {
     guard let store = catalog.context.store else { return [] }
     var all = devices
     all.allDevices = devices.device == nil
     let ids = try await all.ids(own: catalog.context.device, in: store)
     return try await CrashSearch(
-      store, knowing: catalog.context.keys, since: start, includesFailures: failed
+      store, knowing: catalog.context.keys, since: start, at: .now(), includesFailures: failed
     )
-    .crashes(of: ids, report: Console.complain)
+    .crashes(of: ids, report: report)
   }
 
   /// Crashes on this machine that are not in the store yet.

@@ -17,13 +17,14 @@ struct List: AsyncParsableCommand {
       not fit are omitted, with a note. Marks: ● running, ! failed, ✖ crashed. UPLOADED is 'reaped' \
       where retention, or a person, has deleted the remote copy, 'missing' where the store no longer \
       has what was sent, 'no seal' where it lacks the proof that all is there ('tidemark verify'), 'incomplete' where it lacks earlier \
-      versions of a rewritten file that the seal names, or what the newest one copies from, and 'other store' where it was sent to another one than is configured.
+      versions of a rewritten file that the seal names, or what the newest one copies from, and 'other store' where it was sent to another one than is configured. \
+      A session is '? UNKNOWN' where its remote sidecar is damaged, missing or not its device's: exit code 65.
 
       Columns: session, start, duration, status, size, uploaded, app, where, user, device, note.
 
       With --json one object a line: session, status, cause, running, deviceId, device (its name), \
       user, app, startedAt, endedAt, durationSeconds, fileSizeBytes, uploadedBytes, location (local, \
-      remote or both), remoteReapedAt, remoteMissing, sealMissing, incomplete, otherStore, keptUntil, former where a file was \
+      remote or both), remoteReapedAt, remoteMissing, sealMissing, incomplete, rejected, otherStore, keptUntil, former where a file was \
       rewritten after it was sent (generation, length, until: see 'tidemark show --generation'), and consent where it is \
       metadata: the log was not sent, or not beyond uploadedBytes; with --tree also path (user, else \
       device id; device id; session id). For older scripts also sessionId, deviceName, userId, appName.
@@ -125,6 +126,20 @@ struct List: AsyncParsableCommand {
       }
     }
     try selected.throwStoreError()
+    try Self.throwRejected(entries)
+  }
+
+  /// Ends a listing of sessions whose sidecars cannot be believed: names them, also where the output
+  /// does not.
+  private static func throwRejected(_ entries: [SessionCatalog.Entry]) throws {
+    let rejected = entries.filter(\.isRejected)
+    guard !rejected.isEmpty else { return }
+    for entry in rejected {
+      Console.complain(
+        "\(entry.session): its sidecar is damaged, missing or not its device's; "
+          + "'tidemark verify \(entry.session)' says more")
+    }
+    throw ExitStatus.integrity
   }
 
   private func sorted(
@@ -208,6 +223,7 @@ struct List: AsyncParsableCommand {
     let remoteMissing: Bool?
     let sealMissing: Bool?
     let incomplete: Bool?
+    let rejected: Bool?
     let otherStore: String?
     let keptUntil: Timestamp?
     let consent: Consent?
@@ -237,6 +253,7 @@ struct List: AsyncParsableCommand {
       remoteMissing = copy == .missing ? true : nil
       sealMissing = copy == .unsealed ? true : nil
       incomplete = copy == .incomplete ? true : nil
+      rejected = entry.isRejected ? true : nil
       if case .elsewhere(let store) = copy { otherStore = store } else { otherStore = nil }
       keptUntil = view.keptUntil(entry)
       location = entry.location

@@ -102,7 +102,9 @@ enum ListColumn: String, CaseIterable {
 
   private static func remarks(_ entry: SessionCatalog.Entry, _ view: View) -> String {
     var notes: [String] = []
-    if entry.isRejected { notes.append("its sidecar is damaged or not its device's: see 'verify'") }
+    if entry.isRejected {
+      notes.append("its sidecar is damaged, missing or not its device's: see 'verify'")
+    }
     if let until = view.keptUntil(entry) { notes.append("kept until \(view.zone.day(until))") }
     if let former = entry.sidecar.former, !former.isEmpty {
       notes.append("rewritten \(former.count == 1 ? "once" : "\(former.count) times")")

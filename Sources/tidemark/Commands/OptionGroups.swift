@@ -50,7 +50,9 @@ struct SideOptions: ParsableArguments {
   func catalog(_ setup: CommandContext, _ redactor: Redactor? = nil) throws -> SessionCatalog {
     var context = try setup.reading(side, offersLocal: true)
     context.redactor = redactor
-    return SessionCatalog(context)
+    var catalog = SessionCatalog(context)
+    catalog.includesUndescribed = true
+    return catalog
   }
 
   /// The session with an id, to be read from the selected side.

@@ -78,7 +78,9 @@ struct Pull: AsyncParsableCommand {
     puller.replacesFormer = redacted
     let lock = try dryRun ? nil : self.lock(puller)
     defer { withExtendedLifetime(lock) {} }
-    let items = try await plan(puller, SessionCatalog(reading), store)
+    var catalog = SessionCatalog(reading)
+    catalog.includesUndescribed = true
+    let items = try await plan(puller, catalog, store)
     setup.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
     for item in items {
       setup.logger.info(
@@ -124,7 +126,9 @@ struct Pull: AsyncParsableCommand {
       Console.say(
         "fetched \(bytes.text) of log in \(Plural.text(done.count, "session")) to \(folder)")
     }
-    if !failures.isEmpty || !contradicted.isEmpty { throw ExitStatus.partial }
+    let statuses = failures.values.map { ExitStatus($0) } + contradicted.map { _ in .integrity }
+    let status = ExitStatus(of: Set(statuses))
+    if status != .ok { throw status }
   }
 
   private func lock(_ puller: Puller) throws -> FileLock {

@@ -83,7 +83,8 @@ struct Restore: AsyncParsableCommand {
       ) { try copy.read(asStated: !unverified, $0) }
       return try report(copy.sidecar, as: restored, from: "mirror")
     }
-    let catalog = SessionCatalog(try setup.reading(.remote))
+    var catalog = SessionCatalog(try setup.reading(.remote))
+    catalog.includesUndescribed = true
     let entry = try await catalog.context.explaining {
       try await catalog.entry(matching: id, devices: catalog.devices(for: [id]))
     }

@@ -135,7 +135,8 @@ struct Verify: AsyncParsableCommand {
   private func entries(
     _ setup: CommandContext, _ context: SyncContext
   ) async throws -> [SessionCatalog.Entry] {
-    let catalog = SessionCatalog(try setup.reading(with: context))
+    var catalog = SessionCatalog(try setup.reading(with: context))
+    catalog.includesUndescribed = true
     guard sessions.ids.isEmpty else {
       return try await self.entries(matching: sessions.ids, setup, context)
     }
@@ -150,7 +151,8 @@ struct Verify: AsyncParsableCommand {
   private func entries(
     matching ids: [String], _ setup: CommandContext, _ context: SyncContext
   ) async throws -> [SessionCatalog.Entry] {
-    let catalog = SessionCatalog(try setup.reading(with: context))
+    var catalog = SessionCatalog(try setup.reading(with: context))
+    catalog.includesUndescribed = true
     let devices = try await DeviceRecord.ids(in: context.store, first: setup.device.deviceId)
     return try await catalog.context.explaining {
       try await catalog.entries(matching: ids, devices: devices)
