@@ -43,8 +43,13 @@ struct HomeUploads {
 
   private static let homeOption = "--home-of"
 
-  /// Exit statuses of the processes.
-  private(set) var statuses: Set<ExitStatus> = []
+  /// Exit statuses of the processes, and of the pass in this one.
+  private var statuses: Set<ExitStatus> = []
+  /// The status of all together: what is wrong with one home is not wrong with the machine.
+  var status: ExitStatus {
+    let shared = ExitStatus(of: statuses)
+    return statuses.contains(.ok) && ![.ok, .tryLater].contains(shared) ? .partial : shared
+  }
   /// Starts another process than an upload; for tests.
   var replacement: ((Home) throws -> SupervisedProcess)?
   private let arguments: [String]

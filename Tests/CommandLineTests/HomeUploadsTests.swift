@@ -1,11 +1,11 @@
 import ArgumentParser
 import Platform
 import SessionLog
-import Sync
 import TestSupport
 import Testing
-import TidemarkUpload
 
+@testable import Sync
+@testable import TidemarkUpload
 @testable import tidemark
 
 @Suite(.tags(.medium)) struct HomeUploadsTests {
@@ -45,5 +45,18 @@ import TidemarkUpload
     #expect(doubted.started == 5 && (1...5).contains(doubted.asked))
     let down = try await run(isStoreDown: true)
     #expect((1...2).contains(down.started) && down.asked == 1)
+  }
+
+  private static let results: [(statuses: [tidemark.ExitStatus], all: tidemark.ExitStatus)] = [
+    ([.ok], .ok), ([.ok, .configuration], .partial), ([.ok, .tryLater], .tryLater),
+    ([.configuration], .configuration), ([.ok, .tryLater, .configuration], .partial),
+  ]
+
+  @Test(arguments: results.indices)
+  func `one home's failure is not the status of all`(number: Int) throws {
+    let upload = try #require(try Tidemark.parseAsRoot(["upload"]) as? Upload)
+    var uploads = HomeUploads(upload, prunes: false)
+    for status in Self.results[number].statuses { uploads.add(status) }
+    #expect(uploads.status == Self.results[number].all)
   }
 }

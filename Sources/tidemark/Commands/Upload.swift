@@ -137,7 +137,7 @@ struct Upload: AsyncParsableCommand {
     let round = try await uploads.run(setups.dropLast().map(\.home), besides: refused) {
       await own.isStoreDown(transfers: transfers)
     }
-    guard !round.isStopped else { return ExitStatus(of: uploads.statuses) }
+    guard !round.isStopped else { return uploads.status }
     do {
       uploads.add(try await pass(of: own, prunes: prunes, openElsewhere: round.open))
     } catch  where own.servesAllUsers && !(error is Failure) {
@@ -146,7 +146,7 @@ struct Upload: AsyncParsableCommand {
     if own.servesAllUsers, try RefusedHome.all().contains(where: { $0.sessions > 0 }) {
       uploads.add(.partial)
     }
-    let status = ExitStatus(of: uploads.statuses)
+    let status = uploads.status
     if status == .ok, !dryRun { await Hooks(own).beat() }
     return status
   }
@@ -164,7 +164,14 @@ struct Upload: AsyncParsableCommand {
 
   /// The pass over one user's home in a process that root has started for it; see ``HomeUploads``.
   private func passOfHome() async throws -> ExitStatus {
-    guard let setup = try HomeUploads.setup?.get() else { return .usage }
+    let setup: CommandContext
+    do {
+      guard let opened = try HomeUploads.setup?.get() else { return .usage }
+      setup = opened
+    } catch {
+      Console.complain("the home of \(homeOf ?? ""): \(error)")
+      return ExitStatus(error)
+    }
     var done: UploadPassReport?
     defer { HomeUploads.report(UploadRound.Report(on: setup.home, done)) }
     do {
