@@ -89,6 +89,14 @@ import Testing
     }
   }
 
+  @Test func `a program's name in the first record hides no secret behind a sequence`() throws {
+    let home = try TestHome()
+    let writer = try home.writer(app: "AKIAIOSF\u{1b}[KODNN7EXAMPLE")
+    try writer.end(.exit(0))
+    let log = String(decoding: try home.log(writer.session), as: UTF8.self)
+    #expect(log.contains("SESSION START app=AKIAIOSFODNN7EXAMPLE\n"), "\(log)")
+  }
+
   @Test func `captured lines are on disk before the session ends`() throws {
     let home = try TestHome()
     let writer = try home.writer()

@@ -1,5 +1,6 @@
 import LogRecords
 import Platform
+import Redaction
 
 /// Ends a session, or continues it in another when its files are gone or its log was truncated.
 extension SessionWriter {
@@ -168,7 +169,11 @@ extension SessionWriter {
   }
 
   /// The text of the first record.
-  var startText: String { "SESSION START app=\(RecordText.word(appName))" }
+  ///
+  /// A terminal sequence inside a secret must not become text that hides it from redaction.
+  var startText: String {
+    "SESSION START app=\(RecordText.word(String(withoutTerminalSequences: appName)))"
+  }
 
   /// Reports bytes that are in no file, at the end of a session that could not be continued.
   func lossText(_ state: borrowing State) -> String {
