@@ -59,4 +59,12 @@ import Testing
     for status in Self.results[number].statuses { uploads.add(status) }
     #expect(uploads.status == Self.results[number].all)
   }
+
+  @Test func `a plan shows no control characters of file names`() {
+    let preview = UploadPass.Preview(
+      attached: ["attach /var/log/\u{1b}[31mred\nline.log (1 B)"], attachedBytes: 1,
+      upload: UploadPlan())
+    let lines = Upload.lines(of: preview).map(\.text)
+    #expect(lines.first == #"attach /var/log/\u{1b}[31mred line.log (1 B)"#)
+  }
 }

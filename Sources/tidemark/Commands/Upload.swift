@@ -298,7 +298,8 @@ struct Upload: AsyncParsableCommand {
   static func lines(of preview: UploadPass.Preview) -> [ReportLine] {
     let plan = preview.upload
     var lines: [ReportLine] = []
-    func add(_ text: String) { lines.append(ReportLine(text)) }
+    // Names of files may contain anything.
+    func add(_ text: String) { lines.append(ReportLine(String(oneLine: text))) }
     for line in preview.attached { add(line) }
     for item in plan.items {
       let log =
