@@ -12,10 +12,9 @@ check() { # FILE LENGTH HASH16 KEY
   [ "$(sha256 <"$1" | cut -c 1-16)" = "$3" ] || fail 65 "$4 holds other bytes than its name says."
 }
 
-# Prints a delta's instructions, one a line: kind, generation, start and bytes; kind "l" is literals,
-# "c" a copy. Fails where the index cannot be one.
-instructions() { # OBJECT LENGTH
-  local frame checksum
+# Writes a segment's index, its whole skippable frame, to $work/index. Fails where it has none.
+read_index() { # OBJECT
+  local frame
   frame=$(tail -c 16 "$1" | od -An -v -tu1 |
     awk '{ for (i = 1; i <= NF; i++) b[n++] = $i }
       END {
@@ -24,6 +23,24 @@ instructions() { # OBJECT LENGTH
       }')
   if [ -z "$frame" ] || [ "$frame" -lt 24 ] || [ "$frame" -gt 1048576 ]; then return 1; fi
   tail -c "$frame" "$1" >"$work/index"
+}
+
+# Fails unless an object's index is the one that the seal names, if it names one.
+check_index() { # OBJECT KEY
+  local wanted
+  [ -e "$work/indexes" ] || return 0
+  wanted=$(awk -v name="${2##*/}" '$1 == name { print $2 }' "$work/indexes")
+  case $wanted in '' | null) return 0 ;; esac
+  { read_index "$1" && [ "$(sha256 <"$work/index" | cut -c 1-32)" = "$wanted" ]; } ||
+    fail 65 "$2 has another index than its seal names."
+}
+
+# Prints a delta's instructions, one a line: kind, generation, start and bytes; kind "l" is literals,
+# "c" a copy. Fails where the index cannot be one.
+instructions() { # OBJECT LENGTH
+  local frame checksum
+  read_index "$1" || return 1
+  frame=$(size "$work/index")
   checksum=$(head -c $((frame - 16)) "$work/index" | tail -c +9 | sha256 | cut -c 1-8)
   # The checksum comes in the footer's next four bytes.
   [ "$checksum" = "$(tail -c 12 "$work/index" | head -c 4 | od -An -v -tx1 | tr -d ' \n')" ] ||
@@ -120,6 +137,7 @@ append_copy() { # GENERATION START END FILE
       store_get "$key" "$work/basis" || return 1
       [ "$(size "$work/basis")" = "$stored" ] ||
         fail 65 "$key came with $(size "$work/basis") bytes, not $stored as its name says."
+      check_index "$work/basis" "$key"
       decode "$work/basis" "$kind" $((end - start)) "$source" only-literals
       [ "$kind" != log ] || check "$source" $((end - start)) "$hash" "$key"
     fi

@@ -84,6 +84,8 @@ keep_named() { # KEY
   fi
   jq -e '.indexes == null or (.indexes | length) == (.objects + (.basis // []) | length)' \
     "$work/object" >/dev/null 2>&1 || fail 65 "$1 does not list one index for each object."
+  jq -r '[(.objects + (.basis // [])), .indexes // []] | transpose[] | "\(.[0]) \(.[1])"' \
+    "$work/object" >"$work/indexes" 2>/dev/null || fail 65 "$1 lists indexes that cannot be read."
   cut -d ' ' -f 2 "$work/lists" >"$work/named"
   awk -F '\t' 'FILENAME == ARGV[1] { named[$0]; next }
     { name = $11; sub(/.*\//, "", name) }
@@ -96,6 +98,7 @@ keep_named() { # KEY
 read_sidecar() {
   local status=active sealed hash stored key
   length='' digest='' generation=1
+  rm -f "$work/indexes"
   # Of two with one number the one that seals counts, then the longer one, then the higher hash.
   awk -v OFS='\t' '$3 == "s" && $8 == $9 { print ($5 != "active"), $0 }' "$work/found" |
     sort -k5,5n -k1,1n -k7,7n -k8,8 | tail -n 1 | cut -f 2- >"$work/sidecar"
@@ -181,6 +184,7 @@ append_segments() {
     store_get "$key" "$work/object" || return 1
     [ "$(size "$work/object")" = "$stored" ] ||
       fail 65 "$key came with $(size "$work/object") bytes, not $stored as its name says."
+    check_index "$work/object" "$key"
     decode "$work/object" "$kind" $((end - start)) "$work/content" || {
       [ "$kind" = log ] || return 1
       fail 65 "$key cannot be decompressed, or holds more bytes than its name says."

@@ -88,11 +88,14 @@ import Testing
       tried '.objects += [.objects[0] | sub("[.]g1[.]"; ".g2.")]' "cannot be one of the stream"
       tried '.indexes += [null]' "one index for each object"
       find . -name 'out*'
+      reseal 0900 '.indexes |= map("0123456789abcdef0123456789abcdef")'
+      "$S/export-session.sh" $id >shown 2>error
+      echo "$? $(grep -c 'another index than its seal names' error) $(wc -c <shown)"
       """)
     let readers = ["65 show 1", "65 export 1", "65 export 1", "65 grep 1", "65 verify 0"]
     let told = (readers + ["65 pull 1 0", "65 script 0"]).joined(separator: "\n") + "\n"
     #expect(
-      result.text == String(repeating: told, count: 7),
+      result.text == String(repeating: told, count: 7) + "65 1 0\n",
       "\(result.text) \(result.errors)")
   }
 
