@@ -315,6 +315,66 @@ import Testing
     #expect(try site.local.log(session).count > Int(sent.byteCount))
   }
 
+  /// What was sent while the consent was 'logs' is lost from the store before the session ends.
+  @Test(arguments: [false, true])
+  func `an open session that loses what was sent of a withheld log is named and kept`(
+    losesCache: Bool
+  ) async throws {
+    var site = try Site()
+    let writer = try site.local.writer()
+    let session = writer.session
+    Self.write(writer, "sent")
+    try await site.upload()
+    site.consent = .metadata
+    Self.write(writer)
+    try await site.upload()
+    let open = try await site.remote(session)
+    let segment = try #require(open.segments.first)
+    let key = open.folder.key + segment.fileName
+    let object = try await site.store.get(key)
+    _ = try await site.store.delete([key])
+    if losesCache {
+      try FileManager.default.removeItem(atPath: site.local.home.cachePath)
+      try site.local.home.create()
+    } else {
+      // A pass that lists it meanwhile forgets nothing.
+      try site.context().manifest.distrustSessions()
+      try await site.upload()
+    }
+    try writer.end(.exit(0))
+
+    let report = try await site.upload()
+    let left = try await site.remote(session)
+    let verifier = Verifier(try site.context())
+    if losesCache {
+      #expect((report.failures.first?.error as? ReplicaError)?.code == .missingBytes)
+      #expect(left.seal == nil)
+    } else {
+      #expect(report.failures.isEmpty)
+      #expect(report.sealedAsSent[session]?.contains(segment.fileName) == true, "\(report)")
+      #expect(left.seal?.length == open.mark && open.mark > 0)
+      #expect(try await verifier.verify(left).problem != nil)
+      #expect(try verifier.obstacle(to: left)?.contains("the first \(open.mark) bytes") == true)
+    }
+    func plan() async throws -> ReapPlan {
+      site.local.clock.advance(seconds: 8 * 86_400)
+      return try await LocalReaper(site.context()).plan(Retention())
+    }
+    let reaping = try await plan()
+    #expect(reaping.local.isEmpty)
+    if !losesCache {
+      #expect(reaping.withoutCopy == [session])
+      let found = try await SealReview(site.context()).runIfDue(doubting: reaping.withoutCopy)
+      #expect(found.copies.map(\.session) == [session])
+    }
+    #expect(try site.local.log(session).count > Int(open.mark.byteCount))
+
+    _ = try await site.store.put(key, object)
+    try await site.upload(.all)
+    #expect(try await site.remote(session).seal?.length == open.mark)
+    #expect(try await plan().local.map(\.session) == [session])
+  }
+
   @Test func `an open session's withheld log is expected as far as it was sent`() async throws {
     var site = try Site()
     let writer = try site.local.writer()

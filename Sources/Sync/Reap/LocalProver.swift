@@ -66,7 +66,7 @@ struct LocalProver {
       guard sidecar.seal?.length != 0 else { return .age(.withheld) }
       let folder = SessionFolder(device: sidecar.deviceId, session: local.session)
       guard try await !sidecar.lacksSentPart(in: folders.session(local.session, in: folder)) else {
-        throw Doubt("the store lacks what was sent of its log")
+        throw Doubt("the store lacks what was sent of its log", isCopyGone: true)
       }
       return .age(.withheld)
     }

@@ -35,6 +35,15 @@ struct MetadataSender {
     let sent = state.entry.sent
     let objects = writer.remote(state).cover(upTo: sent, of: state.entry.generation)
     try await Sealer(writer).seal(final, objects, length: sent, &state)
+    let lost = objects.filter(state.vanished.contains)
+    guard !lost.isEmpty else { return }
+    let names = lost.map { writer.folder.key + $0.fileName }.joined(separator: ", ")
+    writer.report(
+      .sealedAsSent(
+        session: state.session,
+        reason: "\(names), sent before the consent withheld the rest, "
+          + "\(lost.count == 1 ? "is" : "are") not in the store any more: sealed all the same, and "
+          + "its local log stays. Put the objects back from a backup or the bucket's versions"))
   }
 
   private func redactionOfSent(_ state: SessionState) -> [Sidecar.RedactionEpoch]? {

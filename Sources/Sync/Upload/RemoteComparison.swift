@@ -60,7 +60,7 @@ struct RemoteComparison {
     // A generation stays what it is without the revision that named it.
     let outlives =
       known.hasNamedGeneration && known.generation > remote.generation
-      && remote.mark(of: known.generation) >= known.sent
+      && (state.consent == .metadata || remote.mark(of: known.generation) >= known.sent)
     entry.generation = outlives ? known.generation : remote.generation
     entry.sent = remote.mark(of: entry.generation)
     entry.revision = max(remote.revision?.number ?? 0, known.revision)
@@ -71,6 +71,7 @@ struct RemoteComparison {
       if known.own.contains(name) || known.intended.contains(name) { entry.own(name) }
     }
     if state.consent == .metadata {
+      try keepLost(state.vanished, of: known, in: &entry, besides: remote)
       // A pass that later sends log bytes has to compare first.
       if entry.sent > 0 { entry.boot = "" }
     } else {
@@ -79,6 +80,34 @@ struct RemoteComparison {
     }
     state.entry = entry
     state.isEntryListed = true
+  }
+
+  /// Keeps objects of a withheld log that the store has lost: no pass sends them again, and its
+  /// seal says how much was sent.
+  ///
+  /// - Throws: ``ReplicaError`` if bytes are lost of which this home does not know the objects.
+  private func keepLost(
+    _ lost: [SegmentName], of known: UploadCheckpoint, in entry: inout UploadCheckpoint,
+    besides remote: RemoteSession
+  ) throws {
+    if known.generation == entry.generation, entry.sent < known.sent {
+      for name in lost {
+        entry.segments[name] = known.segments[name]
+        if known.own.contains(name) { entry.own(name) }
+      }
+      entry.sent = RemoteSession(
+        folder: remote.folder, session: remote.session, segments: Array(entry.segments.keys)
+      ).mark(of: entry.generation)
+    }
+    guard !known.knowsObjects, let revision = remote.revision, revision.status == .active,
+      revision.generation == entry.generation, entry.sent < revision.length
+    else { return }
+    throw ReplicaError(
+      .missingBytes,
+      "bytes \(entry.sent) to \(revision.length) of \(remote.session), sent before the consent "
+        + "withheld the rest, are not in the store any more: it is not sealed, and its local log "
+        + "stays. Put the objects back from a backup or the bucket's versions, then run 'tidemark retry "
+        + "\(remote.session)'; or 'tidemark delete \(remote.session)' ends it")
   }
 
   /// Proves that the store's copy of the session is of this home's user.

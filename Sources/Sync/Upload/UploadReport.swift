@@ -28,8 +28,8 @@ package struct UploadReport: Sendable {
   package var isStoppedBySessions = false
   /// Sessions with superseded objects that could not be deleted, with the reason.
   package var supersededLeft: [SessionID: String] = [:]
-  /// Sessions that were sealed as they had been sent, because their local logs no longer hold that,
-  /// with what became of the log.
+  /// Sessions that were sealed as they had been sent, or as they are left, with what became of the
+  /// rest.
   package var sealedAsSent: [SessionID: String] = [:]
   /// Number of sessions to send again because they were recorded under another device id, by that
   /// id.
