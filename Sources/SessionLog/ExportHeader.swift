@@ -19,6 +19,9 @@ package enum ExportHeader {
       ("Session", sidecar.sessionId.description), ("Started", sidecar.startedAt.description),
       ("Ended", sidecar.endedAt?.description ?? "-"), ("Status", sidecar.status.rawValue + cause),
     ]
+    if let lost = sidecar.lost {
+      fields.append(("Lost", lost > 0 ? "its last \(lost) bytes" : "its end"))
+    }
     if let core = sidecar.crash?.core { fields.append(("Core file", core)) }
     if let clock { fields.append(("Clock offset", "\(clock.milliseconds) ms")) }
     let lines = fields.map { "\($0): \(String(printable: $1.utf8).replacing("\n", with: " "))\n" }

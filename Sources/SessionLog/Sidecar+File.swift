@@ -73,6 +73,7 @@ extension Sidecar {
   /// - Throws: `DecodingError`.
   func checkNumbers() throws {
     try Self.check("fileSizeBytes", fileSizeBytes.bytes, in: Self.byteCounts)
+    try Self.check("lost", lost?.bytes, in: Self.byteCounts)
     try Self.check("clockOffset", clockOffset?.magnitude, in: 0...UInt64(1 << 50))
     try Self.check("generation", generation, in: Self.generations)
     try Self.check("erasesBefore", erasesBefore, in: Self.generations)

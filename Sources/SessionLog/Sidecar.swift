@@ -221,6 +221,9 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var crash: Crash?
   /// Length of the log.
   public var fileSizeBytes: ByteCount
+  /// Bytes at the end of the log that the device lost before they were sent, 0 if their number is
+  /// unknown, nil if none are known to be lost; in a seal only.
+  public var lost: ByteCount?
   /// Scenarios that occur.
   public var scenarios: [String]
   /// Categories that occur, 64 at most.

@@ -110,7 +110,7 @@ package struct SessionRestorer {
     sidecar.fileName = "\(session).log"
     sidecar.deviceId = device.deviceId
     sidecar.uid = nil
-    sidecar.fileSizeBytes = bytes
+    (sidecar.fileSizeBytes, sidecar.lost) = (bytes, nil)
     if sidecar.status == .active { sidecar.status = .terminated }
     sidecar.endedAt = original.endedAt ?? original.lastUpdatedAt
     // Earlier generations, and what they are counted from, are the original's.

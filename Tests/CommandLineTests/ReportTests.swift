@@ -118,6 +118,20 @@ import Testing
     #expect(vanished.last?.contains("the only copy is LOST") == true)
   }
 
+  @Test func `a lost log makes 'status' partial`() throws {
+    let lost = try Self.id("05z-k3f9a7c2")
+    var report = Status.Report(
+      user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: "file:///s",
+      sending: "yes", consent: .logs, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [],
+      unprovenBytes: 0, localBytes: 0, lastSuccess: nil, readBack: nil, stale: false,
+      formerDevices: [:], sealedElsewhere: [:], endsLost: 0, livedSeconds: 0, reapingWaits: [],
+      problems: [:], failed: [])
+    #expect(!report.isPartial)
+    report.lostLogs = [lost]
+    let lines = Status.lines(of: report, nil, device: "", at: Self.now, .utc).map(\.text)
+    #expect(report.isPartial && lines.contains { $0.hasPrefix("log lost       \(lost): ") })
+  }
+
   @Test func `verify`() throws {
     var whole = Verify.Line(session: try Self.id("05z-k3f9a7c2"), result: .ok)
     (whole.bytes, whole.comparedLocally) = (1_234_567, true)

@@ -188,7 +188,13 @@ import Testing
     let sent = try await site.remoteBytes(former)
     let report = try await upload(site)
     #expect(report.failures.isEmpty)
-    guard loss != .cacheLost else { return #expect(report.sealedAsSent.isEmpty) }
+    guard loss != .cacheLost else {
+      #expect(report.sealedAsSent.isEmpty && report.skipped.map(\.session) == [former])
+      try site.local.crash(former)
+      let later = try await upload(site)
+      #expect((later.failures.first?.error as? ReplicaError)?.code == .localLogChanged)
+      return #expect(later.sealed == 0)
+    }
     #expect(report.sealedAsSent[former]?.contains("is gone") == true, "\(report)")
     #expect(try await site.remoteBytes(former) == sent)
     let seal = try #require(try await site.remote(former).seal)
@@ -219,5 +225,94 @@ import Testing
       #expect(report.sealed == 0)
     }
     #expect(try await site.remote(session).seal == nil)
+  }
+
+  /// What a session's seal in the store says was lost.
+  private func lost(_ session: SessionID, in site: Site) async throws -> ByteCount? {
+    let remote = try await site.remote(session)
+    let seal = try #require(remote.seal)
+    return try await RemoteReader(site.store, knowing: nil).read(seal, in: remote.folder).lost
+  }
+
+  private func lostLogs(_ site: Site) throws -> [SessionID] {
+    try SealedCopies(site.local.home, store: site.store.location).lost
+  }
+
+  @Test(arguments: [false, true])
+  func `an ended log that lost its unsent end is sealed with what is left, and named`(
+    isPartlySent: Bool
+  ) async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let (session, path) = (writer.session, writer.files.log)
+    for line in lines { writer.print(line) }
+    if isPartlySent { try await site.upload() }
+    writer.print("the end")
+    try writer.end(.exit(0))
+    let whole = try site.local.log(session)
+    try Data(whole.dropLast(30)).write(to: URL(filePath: path))
+
+    let report = try await upload(site)
+    #expect(report.failures.isEmpty && report.sealed == 1)
+    #expect(report.sealedAsSent[session]?.contains("lost its last 30 bytes") == true, "\(report)")
+    #expect(try await site.remoteBytes(session) == whole.dropLast(30))
+    #expect(try await lost(session, in: site) == 30)
+    #expect(try await verify(site, session).problem == nil)
+    #expect(try lostLogs(site) == [session])
+    #expect(try await upload(site).sealedAsSent.isEmpty)
+
+    // Somebody puts it back.
+    try Data(whole).write(to: URL(filePath: path))
+    site.local.clock.advance(seconds: 2 * 86_400)
+    #expect(try await upload(site).sealedAsSent.isEmpty)
+    #expect(try await site.remoteBytes(session) == whole)
+    #expect(try await lost(session, in: site) == nil)
+    #expect(try lostLogs(site).isEmpty)
+  }
+
+  @Test(arguments: [Consent.logs, .metadata], [false, true])
+  func `an ended session whose unsent log is gone is sealed without it, and named`(
+    consent: Consent, isKilled: Bool
+  ) async throws {
+    var site = try Site()
+    site.consent = consent
+    let (session, path): (SessionID, String)
+    var length = ByteCount.zero
+    do {
+      let writer = try site.local.writer(consent: consent)
+      (session, path) = (writer.session, writer.files.log)
+      for line in lines { writer.print(line) }
+      if !isKilled {
+        try writer.end(.exit(0))
+        length = ByteCount(try site.local.log(session).count)
+      }
+    }
+    try File.remove(path)
+    if isKilled { try site.local.crash(session) }
+    let report = try await upload(site)
+    #expect(report.failures.isEmpty && report.sealed == 1, "\(report)")
+    #expect(report.sealedAsSent[session]?.contains("\(path) is gone") == true, "\(report)")
+    let remote = try await site.remote(session)
+    #expect(remote.seal?.length == 0 && remote.segments.isEmpty)
+    #expect(remote.seal?.status == (isKilled ? .crashed : .terminated))
+    #expect(try await lost(session, in: site) == length)
+    #expect(try await verify(site, session).problem == nil)
+    #expect(try lostLogs(site) == [session])
+    site.local.clock.advance(seconds: 2 * 3600)
+    let later = try await upload(site)
+    #expect(later.skipped.isEmpty && later.sealed == 0 && later.sealedAsSent.isEmpty)
+  }
+
+  @Test func `a session without its log and with a damaged sidecar stays named`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\n".utf8))
+    let files = site.local.home.files(for: session)
+    try File.remove(files.log)
+    try Data("{".utf8).write(to: URL(filePath: files.sidecar))
+    for _ in 1...3 {
+      let report = try await upload(site)
+      #expect(report.skipped.map(\.why) == [.logGone(files.log)])
+      site.local.clock.advance(seconds: 2 * 3600)
+    }
   }
 }

@@ -17,6 +17,9 @@ package struct SealedCopies: Sendable, Equatable {
   /// Sessions whose local log lacks its end, which the store has.
   package private(set) var cut: [SessionID] = []
 
+  /// Sessions whose log lost its end before that was sent.
+  package private(set) var lost: [SessionID] = []
+
   /// Reads the sidecars of a home's sessions.
   ///
   /// - Parameter store: the location of the configured store.
@@ -34,6 +37,7 @@ package struct SealedCopies: Sendable, Equatable {
           unsealed += 1
           continue
         }
+        if sidecar.lost != nil { lost.append(session) }
         if sidecar.isSealedElsewhere(than: store) {
           elsewhere[seal.store, default: []].append(session)
           bytesElsewhere = [bytesElsewhere, sidecar.fileSizeBytes].total

@@ -61,6 +61,7 @@ struct Sealer {
     final.endedAt = verdict.endedAt
     final.lastUpdatedAt = verdict.endedAt
     final.fileSizeBytes = state.length.byteCount
+    final.lost = state.lost
     final.objects = objects.map(\.fileName)
     let basis = try await writer.basis(of: objects, state)
     final.basis = basis.map(\.fileName)
@@ -79,9 +80,21 @@ struct Sealer {
     try SentSignature.remove(context.home, state.session, generation: state.entry.generation)
     writer.report(
       .sealed(session: state.session, status: final.status, hasSuperseded: hasSuperseded))
-    if let replaced = state.replacedLog {
-      writer.report(.sealedAsSent(session: state.session, reason: replaced.text(sealed: length)))
+    if let reason = Self.text(on: state, sealed: length, lost: final.lost) {
+      writer.report(.sealedAsSent(session: state.session, reason: reason))
     }
+  }
+
+  /// What became of a log that was not sealed as it was written, for a person; nil if it was.
+  private static func text(
+    on state: SessionState, sealed length: StreamOffset, lost: ByteCount?
+  ) -> String? {
+    let path = state.local.files.log
+    if let replaced = state.replacedLog { return replaced.text(sealed: length, lost: lost) }
+    guard let lost, state.sidecar.lost != lost else { return nil }
+    guard state.log != nil else { return "\(path) is gone: sealed without it" }
+    return "\(path) ends at byte \(state.length), and lost its last \(lost) bytes before they were "
+      + "sent: sealed with what is left"
   }
 
   /// Hashes of the objects' indexes, as far as this home knows that it made them.

@@ -29,7 +29,8 @@ struct SentStream {
     let generation = state.entry.generation
     let remote = writer.remote(state)
     let end = remote.mark(of: generation)
-    guard end > 0,
+    // Of a log that is gone nothing may have been sent.
+    guard end > 0 || state.log == nil,
       remote.segments(of: generation).allSatisfy({
         state.entry.own.contains($0) && $0.range.upperBound <= end
       })
@@ -119,12 +120,19 @@ struct ReplacedLog {
   var hasRest = false
 
   /// What became of it, for a person.
-  func text(sealed length: StreamOffset) -> String {
-    guard let log else { return "\(path) is gone: sealed with the \(length) bytes that were sent" }
+  ///
+  /// - Parameters:
+  ///   - length: stream bytes that were sealed.
+  ///   - lost: bytes after them that are gone; nil if none are known to be.
+  func text(sealed length: StreamOffset, lost: ByteCount?) -> String {
+    let without = lost.map { $0 > 0 ? ", without the last \($0)" : "" } ?? ""
+    guard let log else {
+      return "\(path) is gone: sealed with the \(length) bytes that were sent\(without)"
+    }
     guard differs else {
       return
         "\(path) ends at byte \(log.length), and lost its end: sealed with the \(length) bytes "
-        + "that were sent"
+        + "that were sent\(without)"
     }
     return "\(path) was changed after it was sent: sealed with the \(length) bytes "
       + (hasRest ? "that were sent and what follows them in the file" : "that were sent")

@@ -78,10 +78,20 @@ struct SessionState {
   var session: SessionID { local.session }
   /// Whether it reads a foreign file.
   var isAttached: Bool { sidecar.source != nil }
-  /// Whether it can be sealed although its log is gone: this home has sent a beginning of it.
+  /// Whether it can be sealed although its log is gone, with what the store has of it.
   var canEndWithoutLog: Bool {
-    log == nil && !isAttached && !isSidecarDamaged && sidecar.seal == nil && isInManifest
-      && entry.sent > 0
+    log == nil && !isAttached && !isSidecarDamaged && sidecar.seal == nil
+  }
+  /// Bytes at the end of the log that are gone and were not sent, 0 if their number is unknown; nil
+  /// if none are known to be.
+  ///
+  /// A recorder states the length when it ends the session. One that was killed has not.
+  var lost: ByteCount? {
+    guard !isAttached, replacedLog?.differs != true else { return sidecar.lost }
+    let written = sidecar.fileSizeBytes + (sidecar.lost ?? 0)
+    if written > length.byteCount { return written - length.byteCount }
+    let isGone = replacedLog.map { $0.log == nil } ?? (log == nil)
+    return isGone && length == 0 ? 0 : nil
   }
   /// Which rules bind which bytes; nil if none are known.
   var redaction: [Sidecar.RedactionEpoch]? { uploadState.redaction(sidecar) }

@@ -98,16 +98,18 @@ struct UploadPlanner {
   }
 
   private func withoutLog(_ state: SessionState, _ plan: inout UploadPlan) throws -> WaitReason {
-    if let source = state.sidecar.source {
-      guard state.sidecar.seal != nil else { return .fileAbsent(source.path) }
+    if state.sidecar.seal != nil {
       plan.finished[state.session] = .seal
       return .sealed
     }
+    if let source = state.sidecar.source { return .fileAbsent(source.path) }
+    // One that cannot be read says at least that there was a session.
+    guard !state.local.hasSidecar else { return .logGone(state.local.files.log) }
     guard let age = try state.local.markerAge(now: context.now()), age > Self.markerGrace else {
       return .starting
     }
     plan.finished[state.session] = .visits
-    return state.local.hasSidecar ? .logGone(state.local.files.log) : .deleted
+    return .deleted
   }
 
   /// Why it is too early to try a session again; nil if it is not.

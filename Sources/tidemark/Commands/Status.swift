@@ -16,8 +16,8 @@ struct Status: AsyncParsableCommand {
       Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
       sessions are to be sent again under another device id, are sealed in another store, or wait for \
       somebody to act, or were proven in the store and are not there any more, or 'verify' found them damaged, or \
-      their local logs were changed after they were sent, or the cache cannot be \
-      read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
+      their local logs were changed after they were sent, or lost their end before, or the cache \
+      cannot be read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
       nothing could be sent for 'stale-after', or the disk is full, 77 when the configuration names a \
       store and lacks 'consent:'. Where root serves all users, each of them is shown.
 
@@ -29,7 +29,8 @@ struct Status: AsyncParsableCommand {
       they were recorded under), sealedElsewhere (sessions by the store that has them, if it is not the \
       configured one), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, vanished (sessions whose proven \
       remote copy is gone: session, rest: whole, end, trash or nothing on this machine), damaged (what 'verify' last found: session, problem, at), changedLogs (sessions \
-      whose local log holds something else than was sent), cacheProblem, failed \
+      whose local log holds something else than was sent), lostLogs (sessions whose log lost its end \
+      before that was sent), cacheProblem, failed \
       (the store, or sessions: session, attempts, lastError, nextAttempt).
 
       With --prometheus, for a collector of text files: last success, stale, whether the cache cannot \
@@ -88,6 +89,8 @@ struct Status: AsyncParsableCommand {
     var damaged: DamagedCopies?
     /// Sessions whose local log was changed after it was sent, and holds what the store lacks.
     var changedLogs: [SessionID] = []
+    /// Sessions whose log lost its end before that was sent.
+    var lostLogs: [SessionID] = []
     /// Why the cache cannot be read: what was sent, and when, is unknown.
     var cacheProblem: CacheProblem?
 
@@ -98,7 +101,7 @@ struct Status: AsyncParsableCommand {
     var isPartial: Bool {
       !formerDevices.isEmpty || !sealedElsewhere.isEmpty || waiting.contains(where: \.isProblem)
         || cacheProblem != nil || !vanished.isEmpty || damaged?.isEmpty == false
-        || !changedLogs.isEmpty
+        || !changedLogs.isEmpty || !lostLogs.isEmpty
     }
   }
 
@@ -242,7 +245,7 @@ struct Status: AsyncParsableCommand {
       reapingWaits: try Self.reapingWaits(setup, lived), problems: problems,
       failed: try context.map(Self.failed) ?? [], vanished: vanished ?? VanishedCopies(),
       damaged: context.map { DamagedCopies($0.home, store: $0.store.location, at: .now()) },
-      changedLogs: sealed?.changed ?? [],
+      changedLogs: sealed?.changed ?? [], lostLogs: sealed?.lost ?? [],
       cacheProblem: context == nil ? nil : cacheProblem(of: setup.home, waits: waits))
   }
 
@@ -379,6 +382,13 @@ struct Status: AsyncParsableCommand {
     }
     for session in report.changedLogs {
       add("log changed", "\(session): its \(Sidecar.Seal.changedLogText)", .yellow)
+    }
+    for session in report.lostLogs {
+      add(
+        "log lost",
+        "\(session): its log lost its end before that was sent, and the store has what was left: "
+          + "the next upload after the log is put back from a backup sends the rest, 'tidemark delete "
+          + "--local \(session)' ends this", .yellow)
     }
     if let problem = report.cacheProblem {
       add("problem", String(oneLine: problem.description), .yellow)
