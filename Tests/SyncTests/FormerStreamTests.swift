@@ -428,4 +428,29 @@ import Testing
     #expect(try mirror.names(of: session) == ["\(session).json", "\(session).log"])
     #expect(try await mirror.puller.plan(devices: [folder.site.local.device.deviceId]).isEmpty)
   }
+
+  @Test func `a lost former stream is named although the local copy was deleted`() async throws {
+    let session = try await send([Self.run(1), Self.run(2)])
+    try await seal()
+    try folder.remove("job.log")
+    for _ in 1...2 { try await folder.tick(after: 3_700) }
+    let context = try folder.site.context()
+    let reaper = LocalReaper(context)
+    var retention = Retention().asking(.seconds(1))
+    retention.trash = .zero
+    #expect(try reaper.execute(try await reaper.plan(retention), retention).count == 1)
+    func withoutCopy() async throws -> Set<SessionID> {
+      let site = folder.site
+      return try await RemoteReaper(site.context(), devices: [site.device.deviceId]).plan(
+        Retention(), skipsRecent: true
+      ).withoutCopy
+    }
+    #expect(try await withoutCopy().isEmpty)
+    let remote = try await folder.site.remote(session)
+    let lost = try #require(remote.segments(of: 1).first)
+    _ = try await folder.site.store.delete([remote.folder.key + lost.fileName])
+    #expect(try await withoutCopy() == [session])
+    let found = try await SealReview(folder.site.context()).runIfDue(doubting: [session])
+    #expect(found.copies == [.init(session, leaving: .nothing)])
+  }
 }

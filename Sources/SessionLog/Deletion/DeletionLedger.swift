@@ -35,17 +35,20 @@ package struct DeletionLedger: Sendable {
     package let ground: DeletionGround
     /// The evidence.
     package let finding: String
+    /// Names of the remote copy's segments of earlier generations, which its listing alone does not
+    /// show to be needed; nil if there are none, and in entries of earlier versions.
+    package var basis: [String]?
     /// Why the deletion recorded by an earlier entry failed.
     package var failure: String?
 
     /// Describes a deletion.
     package init(
       at: Timestamp, session: SessionID, copy: Copy, what: String, bytes: ByteCount? = nil,
-      isInTrash: Bool? = nil, ground: DeletionGround, finding: String
+      isInTrash: Bool? = nil, ground: DeletionGround, finding: String, basis: [String]? = nil
     ) {
       (self.at, self.session, self.copy, self.what) = (at, session, copy, what)
       (self.bytes, self.isInTrash) = (bytes, isInTrash)
-      (self.ground, self.finding) = (ground, finding)
+      (self.ground, self.finding, self.basis) = (ground, finding, basis)
     }
 
     /// The fields that a repetition of a deletion has in common with the first.
@@ -159,6 +162,18 @@ package struct DeletionLedger: Sendable {
       }
     }
     return found
+  }
+
+  /// The segments of earlier generations that the remote copies of sessions had when their local
+  /// copies were deleted; sessions without any are omitted.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func basis(of sessions: Set<SessionID>) throws -> [SessionID: Set<String>] {
+    guard !sessions.isEmpty else { return [:] }
+    return try entries(where: sessions.contains).reduce(into: [:]) { found, entry in
+      guard entry.copy == .local, let basis = entry.basis else { return }
+      found[entry.session] = Set(basis)
+    }
   }
 
   /// First stream offsets of the rotated parts of a session that were pruned.

@@ -33,7 +33,8 @@ struct Deleter {
   ) -> DeletionLedger.Entry {
     .init(
       at: now, session: removal.session, copy: copy, what: what, bytes: removal.bytes,
-      isInTrash: isInTrash, ground: removal.evidence.ground, finding: removal.evidence.finding)
+      isInTrash: isInTrash, ground: removal.evidence.ground, finding: removal.evidence.finding,
+      basis: removal.evidence.basis)
   }
 
   /// Writes planned deletions to the ledger.

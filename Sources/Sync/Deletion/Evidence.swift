@@ -11,9 +11,11 @@ package struct Evidence: Sendable, Equatable {
   package let ground: DeletionGround
   /// The finding, on one line for a person.
   package let finding: String
+  /// Segments of earlier generations that the proof includes; nil if there are none.
+  let basis: [String]?
 
-  fileprivate init(_ ground: DeletionGround, _ finding: String) {
-    (self.ground, self.finding) = (ground, finding)
+  fileprivate init(_ ground: DeletionGround, _ finding: String, basis: [String]? = nil) {
+    (self.ground, self.finding, self.basis) = (ground, finding, basis)
   }
 
   /// The evidence for a series of similar deletions that begins with this one.
@@ -139,8 +141,8 @@ struct SealClaim {
     let objects = (sidecar.objects ?? []).count + (sidecar.basis ?? []).count
     return Evidence(
       .proven,
-      "\(seal.store) lists \(name.fileName) and the \(Plural.text(objects, "object")) that it names"
-    )
+      "\(seal.store) lists \(name.fileName) and the \(Plural.text(objects, "object")) that it names",
+      basis: sidecar.basis)
   }
 }
 

@@ -45,6 +45,7 @@ package struct RemoteReaper: Sendable {
     let limit = (now - youngest).day
     // A day in the future comes from a wrong clock: the server's dates decide its age.
     let isRecent = { (folder: SessionFolder) in folder.day > limit && folder.day <= now.day }
+    var rewritten: [RemoteSession] = []
     try await FolderListing.forEach(
       of: devices, in: context.store, where: { !skipsRecent || !isRecent($0) }
     ) { listing in
@@ -56,8 +57,10 @@ package struct RemoteReaper: Sendable {
         serverNow, from: context.store, isServers: listing.serverDate != nil)
       for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
         try await decide(remote, Ages(serverNow, retention, context), retention, &plan)
+        if isRewritten(remote) { rewritten.append(remote) }
       }
     }
+    plan.withoutCopy.formUnion(try withoutBasis(rewritten))
     let bold = BoldPlan(
       count: plan.remote.count, total: plan.remote.count + plan.kept.count, side: "remote")
     // Sessions in skipped folders count too.
@@ -169,6 +172,21 @@ package struct RemoteReaper: Sendable {
     } catch let doubt as Doubt {
       plan.keep(remote, doubt.reason)
     }
+  }
+
+  /// Whether only this device's ledger may know what the stream, or a former one, needs of earlier
+  /// generations.
+  private func isRewritten(_ remote: RemoteSession) -> Bool {
+    remote.folder.device == context.device.deviceId && remote.seal?.generation ?? 1 > 1
+      && !LocalSession(context.home, remote.session).hasSidecar
+  }
+
+  /// The sessions that lack a segment of an earlier generation that their local copies were deleted
+  /// upon; reads the ledger if there are any sessions.
+  private func withoutBasis(_ sessions: [RemoteSession]) throws -> [SessionID] {
+    let basis = try DeletionLedger(context.home).basis(of: Set(sessions.map(\.session)))
+    return sessions.filter { !$0.fileNames.isSuperset(of: basis[$0.session] ?? []) }
+      .map(\.session)
   }
 
   /// The sidecar of a session in this home's trash.

@@ -27,6 +27,8 @@ package struct SealReview: Sendable {
     let revision: String
     /// The segments that it names; nil if only the seal itself says.
     let objects: [String]?
+    /// Those of earlier generations among them, as far as they are known.
+    var basis: [String] = []
     let sealedAt: Timestamp
     let isLocal: Bool
   }
@@ -213,7 +215,8 @@ package struct SealReview: Sendable {
         else { continue }
         proofs[entry.session] = Proof(
           session: entry.session, folder: SessionFolder(device: device, session: entry.session),
-          revision: name.fileName, objects: nil, sealedAt: entry.at, isLocal: false)
+          revision: name.fileName, objects: nil, basis: entry.basis ?? [], sealedAt: entry.at,
+          isLocal: false)
       case (.remote, .expired), (_, .asked): proofs[entry.session] = nil
       default: break
       }
@@ -224,10 +227,10 @@ package struct SealReview: Sendable {
 
 extension SealReview.Proof {
   /// Whether a listing shows the seal and the segments that it names or, without their names, its
-  /// whole stream.
+  /// whole stream and what is known of the rest.
   fileprivate func isWhole(in listed: RemoteSession) -> Bool {
     let names = listed.fileNames
-    guard names.contains(revision) else { return false }
+    guard names.contains(revision), names.isSuperset(of: basis) else { return false }
     if let objects { return names.isSuperset(of: objects) }
     return RevisionName(revision).map { listed.mark(of: $0.generation) >= $0.length } ?? false
   }
