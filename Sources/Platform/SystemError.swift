@@ -29,6 +29,9 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Permission is missing, or the file system is read-only.
   public var isDenied: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
 
+  /// The file is damaged, or permission is missing: trying again is of no use.
+  package var isUnreadable: Bool { errno == Number.damaged || isDenied }
+
   /// No space: disk, quota or file size limit.
   public var isDiskFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 

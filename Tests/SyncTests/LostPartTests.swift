@@ -12,7 +12,10 @@ import Testing
 @testable import Sync
 
 @Suite(.tags(.medium)) struct LostPartTests: RotatedSessions {
-  @Test func `what follows a lost part is sent, and the lost bytes are named`() async throws {
+  @Test(arguments: [false, true])
+  func `what follows a lost part is sent, and the lost bytes are named`(
+    isDamaged: Bool
+  ) async throws {
     let site = try site()
     var random = SeededGenerator(case: 3, seed: 1)
     let (writer, whole) = try await unsent(site, &random)
@@ -20,11 +23,13 @@ import Testing
     try #require(parts.count >= 4)
     let kept = parts[1].compressed + ".kept"
     try File.rename(parts[1].compressed, to: kept)
+    if isDamaged { try damage(kept, as: parts[1].compressed) }
 
     let error = try #require(try await site.upload().failures.first?.error as? ReplicaError)
     #expect(error.code == .lostBytes && !error.detail.contains("pruned"))
     #expect(error.detail.contains("bytes \(parts[1].start) to \(parts[2].start) of"))
     #expect(error.detail.contains(parts[1].plain))
+    #expect(error.detail.contains(isDamaged ? "cannot be read" : "is missing"))
     #expect(error.detail.contains("'tidemark show --salvage --remote \(writer.session) > FILE2'"))
     func holdsAllBut(_ hole: Range<StreamOffset>) async throws {
       let remote = try await site.remote(writer.session)
@@ -80,19 +85,59 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
-  @Test func `a damaged part is no hole, and a missing one is`() async throws {
+  /// Writes the beginning of a part in its place.
+  private func damage(_ part: String, as path: String) throws {
+    let stored = try Data(contentsOf: URL(filePath: part))
+    try stored.prefix(stored.count / 2).write(to: URL(filePath: path))
+  }
+
+  @Test(arguments: [0, 1])
+  func `a part that is damaged or missing is a hole`(number: Int) async throws {
     let site = try site()
     let writer = try await sent(site)
-    let part = try #require(writer.files.parts().dropFirst().first)
-    let stored = try Data(contentsOf: URL(filePath: part.compressed))
-    try stored.prefix(stored.count / 2).write(to: URL(filePath: part.compressed))
+    let part = try writer.files.parts()[number]
+    let next = try writer.files.parts()[number + 1].start
+    try damage(part.compressed, as: part.compressed)
     let damaged = try LocalStream(writer.files)
-    #expect(try damaged.runs().count == 1)
     #expect(throws: SystemError.self) { try damaged.read(part.start..<part.start + 1) }
+    func runs() throws -> [Range<StreamOffset>] {
+      try LocalStream(writer.files).runs().map { try $0.available() }
+    }
+    let ranges = try runs()
+    #expect(ranges.count == number + 1 && ranges.last?.lowerBound == next)
     try File.remove(part.compressed)
-    let runs = try LocalStream(writer.files).runs().map { try $0.available() }
-    #expect(runs.count == 2 && runs.first?.upperBound == part.start)
+    #expect(try runs() == ranges)
     #expect(try site.local.home.openSessions() == [writer.session])
+  }
+
+  @Test(arguments: [false, true])
+  func `what follows a damaged frame, or the newest part, is sent`(isNewest: Bool) async throws {
+    let site = try site()
+    var random = SeededGenerator(case: 3, seed: 1)
+    let (writer, whole) = try await unsent(site, &random)
+    let parts = try writer.files.parts()
+    let part = parts[isNewest ? parts.count - 1 : 1]
+    let end = isNewest ? try RecordedLog(writer.files).base : parts[2].start
+    let stored = try Data(contentsOf: URL(filePath: part.compressed))
+    if isNewest {
+      try damage(part.compressed, as: part.compressed)
+    } else {
+      var damaged = stored
+      damaged[damaged.startIndex + 10] ^= 0xff
+      try damaged.write(to: URL(filePath: part.compressed))
+      #expect(try LocalStream(writer.files).runs().count == 1)
+    }
+    let error = try #require(try await site.upload().failures.first?.error as? ReplicaError)
+    #expect(error.code == .lostBytes && error.detail.contains("\(part.compressed) cannot be read"))
+    #expect(error.detail.contains("bytes \(part.start) to \(end) of"))
+    let ranges = try await site.remote(writer.session).segments(of: 1).map(\.range)
+    #expect(ranges.allSatisfy { !$0.overlaps(part.start..<end) })
+    #expect(
+      ranges.map(\.byteCount).reduce(0, +) + (end - part.start) == ByteCount(whole.count))
+    try stored.write(to: URL(filePath: part.compressed))
+    try writer.end(.exit(0))
+    try await site.upload(.all)
+    try await site.expectSealedAndEqual(writer.session)
   }
 
   @Test func `salvage reads a local log past its holes and its damage`() async throws {

@@ -101,8 +101,10 @@ import Testing
     site.local.clock.advance(seconds: 8 * 86_400)
     let reaper = LocalReaper(try site.context())
     let plan = try await reaper.plan(Retention())
-    let sidecar = try #require(try FileStatus(writer.files.sidecar)).length
-    #expect(plan.local.map(\.bytes) == [taken - ByteCount(sidecar)])
+    let others = try [writer.files.sidecar, writer.files.rotated].map {
+      ByteCount(try FileStatus($0)?.length ?? 0)
+    }
+    #expect(plan.local.map(\.bytes) == [taken - others.total])
     #expect(try reaper.execute(plan).allSatisfy { $0.error == nil })
     #expect(try site.local.home.days() == [])
   }

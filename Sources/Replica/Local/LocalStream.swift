@@ -115,15 +115,26 @@ package final class LocalStream: Sendable {
   }
 
   /// The stream in pieces, each without a hole: only itself unless a rotated part between others is
-  /// gone.
+  /// gone, or cannot be opened.
   ///
+  /// - Parameter unreadable: ranges that count as gone, too.
   /// - Throws: ``Platform/SystemError``.
-  package func runs() throws -> [LocalStream] {
+  package func runs(without unreadable: [Range<StreamOffset>] = []) throws -> [LocalStream] {
     guard let only = pieces.first, pieces.count == 1, let recorded = only.file as? RecordedLog,
       only.start == recorded.start
     else { return [self] }
-    let runs = try recorded.runs()
-    guard runs.count > 1 else { return [self] }
+    let runs = unreadable.reduce(try recorded.runs()) { runs, gone in
+      runs.flatMap { run in
+        let rests = [
+          run.lowerBound..<max(run.lowerBound, min(run.upperBound, gone.lowerBound)),
+          min(run.upperBound, max(run.lowerBound, gone.upperBound))..<run.upperBound,
+        ]
+        return run.overlaps(gone) ? rests.filter { !$0.isEmpty } : [run]
+      }
+    }
+    guard runs.count > 1 || runs.first.map({ $0.lowerBound > recorded.start }) == true else {
+      return [self]
+    }
     return runs.enumerated().map { number, run in
       LocalStream(self, recorded, run, isLast: number + 1 == runs.count)
     }
@@ -131,8 +142,20 @@ package final class LocalStream: Sendable {
 
   /// The stream after its last hole: what is before it counts as pruned.
   ///
+  /// - Parameter unreadable: ranges that count as gone, too.
   /// - Throws: ``Platform/SystemError``.
-  package func afterHoles() throws -> LocalStream { try runs().last ?? self }
+  package func afterHoles(without unreadable: [Range<StreamOffset>] = []) throws -> LocalStream {
+    try runs(without: unreadable).last ?? self
+  }
+
+  /// The damaged ranges of a recorded session's stream, in order; reads all of it.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func damage() throws -> [Range<StreamOffset>] {
+    guard let recorded = pieces.first?.file as? RecordedLog else { return [] }
+    return try stretches(of: recorded, upTo: recorded.end()).filter { $0.problem != nil }
+      .map(\.range)
+  }
 
   /// Delivers what can be read of a recorded session's stream, past parts that are gone and frames
   /// that are damaged; each is named, with the error.
@@ -178,7 +201,13 @@ package final class LocalStream: Sendable {
       offset = end
     }
     for run in try recorded.runs() {
-      add(upTo: min(end, run.lowerBound), "not on this machine")
+      while offset < min(end, run.lowerBound) {
+        let isHere = recorded.parts.contains { $0.start == offset }
+        let next = recorded.parts.map(\.start).first { $0 > offset } ?? run.lowerBound
+        add(
+          upTo: min(end, next, run.lowerBound),
+          isHere ? "its file cannot be read" : "not on this machine")
+      }
       let last = min(end, run.upperBound)
       while offset < last {
         let unit = offset..<min(last, Self.unitEnd(at: offset, of: recorded) ?? last)

@@ -200,7 +200,8 @@ package struct LiveLog: ~Copyable, Sendable {
   }
 
   private mutating func rotate() throws {
-    let part = files.part(at: try RecordedLog(files).base)
+    let base = try RecordedLog(files).base
+    let part = files.part(at: base)
     guard try FileStatus(part.plain) == nil, try FileStatus(part.compressed) == nil else {
       throw SystemError(operation: "rotate to", path: part.plain, errno: SystemError.Number.taken)
     }
@@ -209,6 +210,7 @@ package struct LiveLog: ~Copyable, Sendable {
       try AtomicFile.syncDirectory(of: files.rotated)
     }
     try file?.synchronizeContent()
+    if let length = try file?.status().length { files.noteEnd(base + ByteCount(length), of: part) }
     try File.rename(files.log, to: part.plain)
     hasRotated = true
     try openNext()

@@ -33,6 +33,25 @@ extension SessionFiles {
     return Set(names.compactMap { start(ofPart: "\(directory)/\($0)") }).sorted().map(part(at:))
   }
 
+  /// Notes where the newest part ends, in case it cannot be read later; before the rotation.
+  ///
+  /// Nothing else depends on the note, so that a rotation goes on without it.
+  func noteEnd(_ end: StreamOffset, of part: LogPart) {
+    try? AtomicFile.write(Array("\(part.start) \(end)\n".utf8), to: rotated, isDurable: false)
+  }
+
+  /// The noted end of the newest part; nil if there is none.
+  func notedEnd(of part: LogPart) -> StreamOffset? {
+    guard let note = try? AtomicFile.read(rotated), note.count < 64 else { return nil }
+    let offsets = note.split { !(0x30...0x39).contains($0) }.compactMap {
+      Int64(String(decoding: $0, as: UTF8.self)).map { StreamOffset($0) }
+    }
+    guard offsets.count == 2, offsets[0] < offsets[1], offsets[1].byteCount < 1_000_000_000_000_000
+    else { return nil }
+    // The process may have died before it rotated the part that follows.
+    return offsets[0] == part.start ? offsets[1] : offsets[0] > part.start ? offsets[0] : nil
+  }
+
   /// The offset in a part's name; nil for other names.
   private func start(ofPart path: String) -> StreamOffset? {
     guard path.hasPrefix(stem + ".") else { return nil }

@@ -7,7 +7,7 @@ package import Platform
 /// It shows the stream as it was when opened, and the live log's growth since, up to its next
 /// rotation. At most one part is open at a time, with one frame of it in memory.
 ///
-/// A part that was lost between two others leaves a hole, see ``runs()``.
+/// A part that was lost or damaged between two others leaves a hole, see ``runs()``.
 package final class RecordedLog: LogBytes {
   /// Its first local byte; the parts before it were pruned.
   package let start: StreamOffset
@@ -66,6 +66,9 @@ package final class RecordedLog: LogBytes {
       return last.start + (try files.open(last).length)
     } catch let error as SystemError where error.isNotFound {
       return nil
+    } catch let error as SystemError where error.isUnreadable {
+      guard let end = files.notedEnd(of: last) else { throw error }
+      return end
     }
   }
 
@@ -92,7 +95,7 @@ package final class RecordedLog: LogBytes {
   package func end() throws -> StreamOffset { StreamOffset(try extent().end) }
 
   /// The ranges of the stream that are on this machine, in order: more than one if a part between
-  /// others is gone.
+  /// others is gone, or cannot be opened.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func runs() throws -> [Range<StreamOffset>] {
@@ -108,8 +111,8 @@ package final class RecordedLog: LogBytes {
       do {
         add(part.start..<part.start + (try files.open(part).length))
       } catch let error as SystemError {
-        // One that cannot be read is there: reading it says why.
-        guard !error.isNotFound else { continue }
+        // Any other failure may pass: then the part is there, and reading it says why not.
+        guard !error.isNotFound, !error.isUnreadable else { continue }
         add(part.start..<(number + 1 < parts.count ? parts[number + 1].start : base))
       }
     }

@@ -24,6 +24,8 @@ struct SessionState {
   /// Whether the manifest has a row for it.
   var isInManifest = false
 
+  /// Damaged ranges of the local log, once a step has met one.
+  var unreadable: [Range<StreamOffset>] = []
   /// The local log, after its last hole; nil if none of it is left.
   var log: LocalStream?
   /// The log as it is sent; nil until a step needs it.
@@ -128,7 +130,8 @@ struct SessionState {
   /// - Throws: like ``requireView()``; ``Replica/ReplicaError`` if a rule set that binds it is missing.
   func runs(_ context: SyncContext) throws -> [LocalStream] {
     let spans = try context.redaction.spans(requireView().redaction ?? [])
-    return try local.openLog(sidecar.source)?.redacted(by: spans, sidecar.format).runs() ?? []
+    return try local.openLog(sidecar.source)?.redacted(by: spans, sidecar.format)
+      .runs(without: unreadable) ?? []
   }
 
   /// Whether the present log overrides the sent stream: an attached session's whole stream is one
@@ -278,6 +281,21 @@ extension SessionState {
     log = try local.openLog(sidecar.source)
     try openView(context)
     if let log { (self.length, modified) = try log.status() }
+  }
+
+  /// Lets damaged ranges of a recorded log count as gone.
+  ///
+  /// - Returns: false if there are none that did not count as gone before.
+  /// - Throws: ``Platform/SystemError``; like ``openView(_:)``.
+  mutating func leaveOutDamage(_ context: SyncContext) throws -> Bool {
+    guard unreadable.isEmpty, replacedLog == nil, let whole = try local.openLog(sidecar.source)
+    else { return false }
+    unreadable = try whole.damage()
+    guard !unreadable.isEmpty else { return false }
+    log = try whole.afterHoles(without: unreadable)
+    try openView(context)
+    (end, tally, done) = (nil, nil, [])
+    return true
   }
 
   /// Opens the log as it is sent, under the rules known to bind it.

@@ -59,6 +59,8 @@ struct SessionUpload {
       } catch let error as StoreError where error.code == .tooLarge {
         // The same step then makes smaller objects.
         guard context.objectLimit.bytes < limit else { throw error }
+      } catch let error as SystemError where error.isUnreadable {
+        guard try state.leaveOutDamage(context) else { throw error }
       } catch let error as ReplicaError where error.code == .localLogChanged {
         if try await SentStream(writer).replaceLog(&state) { continue }
         guard state.did(.compare), !state.isRewritten, try state.isWholeFile() else { throw error }

@@ -66,7 +66,7 @@ extension TailSender {
 
   /// Names the bytes that are nowhere, and why, as far as this home knows.
   ///
-  /// - Parameter file: the file that had them and is missing; nil if they were pruned.
+  /// - Parameter file: the file that had them, and what became of it; nil if they were pruned.
   private func advice(
     on holes: [Range<StreamOffset>], missing file: String? = nil, _ state: SessionState
   ) -> String {
@@ -84,7 +84,7 @@ extension TailSender {
     let ranges = holes.prefix(Self.mostNamed).map { "\($0.lowerBound) to \($0.upperBound)" }
     let others = holes.count > ranges.count ? " and \(holes.count - ranges.count) more ranges" : ""
     let why =
-      file.map { "where \($0) is missing, which this home did not delete; what follows is sent" }
+      file.map { "where \($0); what follows is sent" }
       ?? "which pruned them once they were stored"
     let source =
       file == nil || !names.isEmpty
@@ -103,17 +103,30 @@ extension TailSender {
   /// Maximum number of ranges to name.
   private static let mostNamed = 5
 
-  /// The file that is missing where the first hole is; nil if there is none, or this home pruned it.
+  /// The file that had the bytes of the first hole, and what became of it; nil if there is none, or
+  /// this home pruned it.
   private func missingFile(
     _ holes: [Range<StreamOffset>], between runs: [Range<StreamOffset>], _ state: SessionState
   ) throws -> String? {
     guard let hole = holes.first else { return nil }
-    if let source = state.sidecar.source { return source.path }
+    let isMissing = "is missing, which this home did not delete"
+    if let source = state.sidecar.source { return "\(source.path) \(isMissing)" }
     let start = runs.last { $0.upperBound <= hole.lowerBound }?.upperBound ?? 0
     let end = runs.first { $0.lowerBound >= hole.upperBound }?.lowerBound ?? .max
     let pruned = try DeletionLedger(context.home).prunedParts(of: state.session)
     guard !pruned.contains(where: { (start..<end).contains($0) }) else { return nil }
+    if let path = try unreadableFile(at: hole.lowerBound, of: state.local.files) {
+      return "\(path) cannot be read"
+    }
     let part = state.local.files.part(at: start)
-    return "the rotated part \(part.plain), or \(part.compressed),"
+    return "the rotated part \(part.plain), or \(part.compressed), \(isMissing)"
+  }
+
+  /// The file of a rotated part that has an offset, and is there.
+  private func unreadableFile(at offset: StreamOffset, of files: SessionFiles) throws -> String? {
+    guard let part = try files.parts().last(where: { $0.start <= offset }) else { return nil }
+    let length = (try? files.open(part).length) ?? 1
+    guard part.start + length > offset else { return nil }
+    return [part.plain, part.compressed].first(where: File.exists)
   }
 }
