@@ -217,4 +217,21 @@ import Testing
     #expect(try await reader.read(RecordChoice(RecordFilter()), .verified) { bytes += $0 })
     #expect(bytes == log)
   }
+
+  @Test func `the store should have something of an open session of which any was sent`()
+    async throws
+  {
+    let site = try Site()
+    let sent = try site.local.writer()
+    sent.print("one")
+    try await site.upload()
+    let unsent = try site.local.writer()
+    unsent.print("two")
+    _ = try await site.store.delete(site.remote(sent.session).keys)
+    let verifier = Verifier(try site.context())
+    #expect(try verifier.hasSent(sent.session) && !verifier.hasSent(unsent.session))
+    #expect(try await verifier.reopen(sent.session, having: site.remote(sent.session)))
+    try await site.upload()
+    #expect(try await site.remoteBytes(sent.session) == site.local.log(sent.session))
+  }
 }

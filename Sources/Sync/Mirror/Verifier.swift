@@ -130,6 +130,13 @@ package struct Verifier: Sendable {
     }
   }
 
+  /// Whether this home has put something of a session that is not sealed: the store should have it.
+  ///
+  /// - Throws: errors of the manifest.
+  package func hasSent(_ session: SessionID) throws -> Bool {
+    try context.manifest.entry(session)?.hasBegun ?? false
+  }
+
   /// Why sending from the local log cannot repair a remote copy; nil if it can.
   ///
   /// A log that lost its end must not replace the longer remote copy, nor a rewritten file the

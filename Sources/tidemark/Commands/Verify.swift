@@ -143,8 +143,10 @@ struct Verify: AsyncParsableCommand {
     let selected = try await sessions.choice.newest(
       in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true,
       includesRejected: true)
-    return selected.entries.filter {
-      $0.remote != nil || $0.sidecar.seal?.store == context.store.location
+    let verifier = Verifier(context)
+    return try selected.entries.filter {
+      try $0.remote != nil || $0.sidecar.seal?.store == context.store.location
+        || verifier.hasSent($0.session)
     }
   }
 
