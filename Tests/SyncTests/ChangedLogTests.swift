@@ -315,4 +315,23 @@ import Testing
       site.local.clock.advance(seconds: 2 * 3600)
     }
   }
+
+  @Test func `a log that was edited after it was sealed repairs nothing`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array(lines.joined(separator: "\n").utf8))
+    try await site.upload()
+    let whole = try site.local.log(session)
+    var edited = whole
+    edited[120] ^= 1
+    let path = site.local.home.files(for: session).log
+    let remote = try await site.remote(session)
+    _ = try await site.store.delete(remote.segments.map { remote.folder.key + $0.fileName })
+    let left = try await site.remote(session)
+    let verifier = Verifier(try site.context())
+    try Data(edited).write(to: URL(filePath: path))
+    let obstacle = try #require(try verifier.obstacle(to: left))
+    #expect(obstacle.contains("\(path) was changed after it was sealed"), "\(obstacle)")
+    try Data(whole).write(to: URL(filePath: path))
+    #expect(try verifier.obstacle(to: left) == nil)
+  }
 }

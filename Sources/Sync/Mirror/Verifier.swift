@@ -117,6 +117,26 @@ package struct Verifier: Sendable {
     return "the \(Sidecar.Seal.changedLogText)"
   }
 
+  /// What is to be known of a recorded session's log that somebody changed after it was sealed; nil
+  /// for any other.
+  private func editedLog(of local: LocalSession, _ sidecar: Sidecar) throws -> String? {
+    guard sidecar.seal != nil, sidecar.source == nil, !sidecar.withholdsLog,
+      let log = try local.openSentLog(sidecar, context)?.afterHoles()
+    else { return nil }
+    let here = try log.available()
+    for name in (sidecar.objects ?? []).compactMap(SegmentName.init)
+    where name.range.clamped(to: here) == name.range {
+      // One that cannot be read is not sent, and says so.
+      guard let isSame = try? name.matches(log), !isSame else { continue }
+      return
+        "\(log.path) was changed after it was sealed, between bytes \(name.range.lowerBound) and "
+        + "\(name.range.upperBound): it cannot mend this copy. Put the objects, or the log, back from "
+        + "a backup or the bucket's versions; 'tidemark import \(log.path)' sends what it has now as "
+        + "another session"
+    }
+    return nil
+  }
+
   private func readBasis(_ names: [String], of remote: RemoteSession) async throws {
     for name in names {
       guard let segment = SegmentName(name) else {
@@ -156,7 +176,9 @@ package struct Verifier: Sendable {
         + "objects back from a backup or the bucket's versions"
     }
     guard let log = try local.openLog(sidecar.source) else { return nil }
-    if let changed = try changedLog(of: local, sidecar) { return changed }
+    if let changed = try changedLog(of: local, sidecar) ?? editedLog(of: local, sidecar) {
+      return changed
+    }
     let first = try log.available().lowerBound
     guard sidecar.source != nil || first <= Self.mark(of: remote, sidecar) else {
       return
