@@ -88,6 +88,9 @@ extension Sidecar {
       try Self.check("former.generation", stream.generation, in: Self.generations)
       try Self.check("former.length", Int64(stream.length), in: Self.byteCounts)
     }
+    let givenUp = givenUp ?? []
+    try Self.check("the number of given up streams", givenUp.count, in: 0...Self.mostFormerStreams)
+    for generation in givenUp { try Self.check("givenUp", generation, in: Self.generations) }
     for count in (levels.values.map { $0 }) + (redacted ?? [:]).values {
       try Self.check("levels or redacted", Int64(count), in: Self.byteCounts)
     }

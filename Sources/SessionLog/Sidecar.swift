@@ -238,6 +238,9 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var generation: Int?
   /// The streams that were sent before the file was rewritten, in order; nil if it was not.
   public var former: [FormerStream]?
+  /// Generations of streams that are not in ``former`` any more because the store lost them, in
+  /// order; nil if it lost none.
+  public var givenUp: [Int]?
   /// SHA-256 of the stream, lower-case hex; in a seal only.
   public var digest: String?
   /// File names of segments of earlier generations: those that ``objects`` copy from, and those of

@@ -114,7 +114,8 @@ package struct SessionRestorer {
     if sidecar.status == .active { sidecar.status = .terminated }
     sidecar.endedAt = original.endedAt ?? original.lastUpdatedAt
     // Earlier generations, and what they are counted from, are the original's.
-    (sidecar.generation, sidecar.former, sidecar.digest) = (nil, nil, nil)
+    (sidecar.generation, sidecar.former, sidecar.givenUp) = (nil, nil, nil)
+    sidecar.digest = nil
     (sidecar.objects, sidecar.basis, sidecar.indexes) = (nil, nil, nil)
     (sidecar.redaction, sidecar.redacted, sidecar.clockOffset) = (nil, nil, nil)
     // Only log bytes that had been sent are restored: they may be sent again.

@@ -429,6 +429,25 @@ import Testing
     #expect(try await mirror.puller.plan(devices: [folder.site.local.device.deviceId]).isEmpty)
   }
 
+  @Test func `a mirror keeps a former stream that the store lost`() async throws {
+    let session = try await send([Self.run(1), Self.run(2)])
+    try await seal()
+    var mirror = Mirror(of: folder.site)
+    #expect(try await mirror.pull().isEmpty)
+    let remote = try await folder.site.remote(session)
+    _ = try await folder.site.store.delete(
+      remote.segments(of: 1).map { remote.folder.key + $0.fileName })
+    let left = try await folder.site.remote(session)
+    #expect(try await Verifier(folder.site.context()).reopen(session, having: left))
+    try await folder.tick()
+    try await folder.expectSealed(1)
+    #expect(try folder.sidecars().map(\.givenUp) == [[1]])
+    mirror.puller.replacesFormer = true
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) == Array(Self.run(2).utf8))
+    #expect(try mirror.file("\(session).g1.log") == Array(Self.run(1).utf8))
+  }
+
   @Test func `a lost former stream is named although the local copy was deleted`() async throws {
     let session = try await send([Self.run(1), Self.run(2)])
     try await seal()

@@ -96,10 +96,12 @@ struct MirrorFolder: Sendable {
   }
 
   /// Those of a session that the store does not list any more, because they were redacted.
+  ///
+  /// Of a stream that it lost, the mirror may have the last copy.
   func unlisted(
     _ logs: [FormerLog], _ sidecar: Sidecar, of remote: RemoteSession
   ) -> [FormerLog] {
-    let listed = Set((sidecar.former ?? []).map(\.generation))
+    let listed = Set((sidecar.former ?? []).map(\.generation) + (sidecar.givenUp ?? []))
     let session = remote.session.description
     return logs.filter {
       $0.session == session && $0.generation < remote.generation

@@ -339,6 +339,8 @@ package struct Verifier: Sendable {
     let gone = lost.map(\.stream)
     let former = (sidecar.former ?? []).filter { !gone.contains($0) }
     sidecar.former = former.isEmpty ? nil : former
+    let givenUp = Set((sidecar.givenUp ?? []) + gone.map(\.generation)).sorted()
+    sidecar.givenUp = givenUp.suffix(Sidecar.mostFormerStreams)
   }
 
   /// Makes the next pass accept no others than these for bytes that are not local any more.
