@@ -264,6 +264,7 @@ package struct Verifier: Sendable {
     var (sidecar, _) = try local.sidecar(device: context.device)
     guard context.consent == .logs || sidecar.withholdsLog, !sidecar.lacksSentPart(in: remote)
     else { return false }
+    try PackedSource(of: local, context).unpack(for: &sidecar)
     guard let log = try local.openLog(sidecar.source) else { return false }
     let first = try log.available().lowerBound
     guard first <= Self.mark(of: remote, sidecar) else { return false }
