@@ -56,6 +56,12 @@ package struct SessionCatalog: Sendable {
     return log.redacted(by: [all], entry.sidecar.format)
   }
 
+  /// The offset after the last rotated part that is missing between others; 0 if there is none.
+  func endOfHoles(_ entry: Entry) -> StreamOffset {
+    let log = try? openLog(entry)
+    return (try? log?.afterHoles().available().lowerBound) ?? 0
+  }
+
   /// Its dependencies.
   package let context: ReadingContext
   /// Whether sessions without the revision that their device signs are included, as rejected ones.
@@ -351,7 +357,7 @@ package struct SessionCatalog: Sendable {
       let whole = ids.indices.filter { SessionID(ids[$0]) != nil }
       let local = try await SessionCatalog(context.withoutStore)
         .find(whole.map { ids[$0] }, devices: [])
-      for (index, entry) in zip(whole, local) where entry?.hasLocalLog == true {
+      for (index, entry) in zip(whole, local) where entry.map({ suffices($0, for: side) }) == true {
         found[index] = entry
       }
     }
@@ -364,6 +370,11 @@ package struct SessionCatalog: Sendable {
       for (index, entry) in zip(rest, entries) { found[index] = entry }
     }
     return found.compactMap(\.self)
+  }
+
+  /// Whether a local session is read without the store, which may have what a local log lost.
+  private func suffices(_ entry: Entry, for side: SessionReader.Side) -> Bool {
+    entry.hasLocalLog && (side == .local || endOfHoles(entry) == 0)
   }
 
   /// The session with an id, to be read from a side.
@@ -387,7 +398,7 @@ package struct SessionCatalog: Sendable {
         if case .several = error.code { ambiguity = error }
       }
     }
-    if let local, SessionID(id) != nil { return local }
+    if let local, SessionID(id) != nil, suffices(local, for: side) { return local }
     do {
       return try await entry(matching: id, devices: devices(for: [id]))
     } catch let error as StoreError where error.code != .cancelled {

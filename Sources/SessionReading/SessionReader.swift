@@ -39,6 +39,8 @@ package struct SessionReader: Sendable {
   package let former: Sidecar.FormerStream?
   /// Whether to read the local log.
   let isLocal: Bool
+  /// Whether the local log lacks parts between others.
+  private let hasHoles: Bool
   /// Whether to read the bytes that the store lacks from the local log, whose earlier parts were
   /// pruned.
   let isLongerLocally: Bool
@@ -71,7 +73,10 @@ package struct SessionReader: Sendable {
       throw ReadingError(
         .unfit, "\(entry.session) is not in the store yet")
     }
-    isLocal = entry.hasLocalLog && side != .remote
+    let holes = entry.hasLocalLog ? catalog.endOfHoles(entry) : 0
+    hasHoles = holes > 0
+    let fillsHoles = hasHoles && side == .any && entry.remote?.mark ?? 0 >= holes
+    isLocal = entry.hasLocalLog && side != .remote && !fillsHoles
     let endsHere = entry.location == .both && entry.sidecar.source == nil && side != .remote
     let remoteEnd = entry.remote.map { $0.seal == nil ? $0.end : .max } ?? .max
     isLongerLocally = !isLocal && endsHere && entry.length > remoteEnd
@@ -226,7 +231,7 @@ package struct SessionReader: Sendable {
       if let doubt = doubtAboutSeal { report(doubt) }
       return try await salvage(remote.0, in: remote.1, body) && doubtAboutSeal == nil
     }
-    if remote == nil, mode == .salvaged {
+    if remote == nil, mode == .salvaged || hasHoles {
       var isWhole = true
       try catalog.openLog(entry).salvage(upTo: entry.length) {
         try pass($0, isWhole: &isWhole, body)

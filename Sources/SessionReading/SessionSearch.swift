@@ -62,13 +62,15 @@ package struct SessionSearch {
   ///
   /// - Parameter known: matching lines that do not count; those found are added. Nil if the session
   ///   has one stream only.
-  /// - Returns: the number of matching lines, up to ``limit``.
+  /// - Returns: the number of matching lines, up to ``limit``, and whether nothing that was searched
+  ///   is lost or in doubt.
   /// - Throws: like ``SessionReader/readLines(_:_:_:)``.
   package func run(
     in reader: SessionReader, _ choice: RecordChoice, besides known: inout KnownLines?,
     _ body: (Finding) -> Void
-  ) async throws -> Int {
-    guard limit > 0 else { return 0 }
+  ) async throws -> (matches: Int, isWhole: Bool) {
+    guard limit > 0 else { return (0, true) }
+    var isWhole = true
     var around = MatchContext(before: before, after: after)
     var numbers = LineNumbers(keeping: before)
     var found = 0
@@ -97,17 +99,17 @@ package struct SessionSearch {
     do {
       if numbersLines {
         var filter = reader.filter(choice)
-        _ = try await reader.read(RecordChoice(RecordFilter()), .verified) { bytes in
+        isWhole = try await reader.read(RecordChoice(RecordFilter()), .verified) { bytes in
           numbers.add(bytes)
           try filter.add(bytes, search)
         }
         try filter.finish(search)
       } else {
-        _ = try await reader.readLines(choice, choice.mode, search)
+        isWhole = try await reader.readLines(choice, choice.mode, search)
       }
     } catch is Enough {
       // No more results are wanted: skip the rest of the session.
     }
-    return found
+    return (found, isWhole)
   }
 }

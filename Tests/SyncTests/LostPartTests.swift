@@ -140,6 +140,67 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
+  private func reader(
+    _ session: SessionID, in site: Site, report: @escaping @Sendable (String) -> Void = { _ in }
+  ) async throws -> SessionReader {
+    let catalog = try site.local.catalog(site.context())
+    let entry = try await catalog.entry(named: "\(session)", on: .any) { _ in }
+    return try SessionReader(entry, side: .any, in: catalog, report: report)
+  }
+
+  @Test func `a log with a hole is read from the store that has the bytes`() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    writer.print("not sent yet")
+    let whole = try site.local.log(writer.session)
+    try File.remove(writer.files.parts()[1].compressed)
+    var read: [UInt8] = []
+    let reader = try await reader(writer.session, in: site)
+    #expect(try await reader.read(RecordChoice(RecordFilter()), .verified) { read += $0 })
+    #expect(read == whole)
+  }
+
+  @Test func `a search goes on after a hole, and says so`() async throws {
+    let site = try site()
+    let writer = try site.local.writer(rotateAt: Self.limit)
+    let line = String(repeating: "a", count: 80)
+    for number in 0..<200 { writer.print("line \(number) \(line)") }
+    try await compressParts(of: writer)
+    let parts = try writer.files.parts()
+    try #require(parts.count >= 3)
+    try File.remove(parts[1].compressed)
+    let reports = Guarded<[String]>([])
+    let reader = try await reader(writer.session, in: site) { line in
+      reports.withLock { $0.append(line) }
+    }
+    let search = SessionSearch(try LinePattern("line ", isFixed: true, ignoresCase: false))
+    var known: SessionSearch.KnownLines?
+    var found: [String] = []
+    let (matches, isWhole) = try await search.run(
+      in: reader, RecordChoice(RecordFilter()), besides: &known
+    ) { finding in
+      guard case .piece(.match(let line), _) = finding else { return }
+      found.append(String(decoding: line.text, as: UTF8.self))
+    }
+    #expect(!isWhole && matches == found.count && matches < 200)
+    #expect(found.first?.contains("line 0 ") == true)
+    #expect(found.last?.contains("line 199 ") == true)
+    #expect(reports.withLock(\.count) == 1)
+  }
+
+  @Test func `a repair does not call a lost part pruned`() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    try writer.end(.exit(0))
+    try await site.upload()
+    try File.remove(writer.files.parts()[0].compressed)
+    let remote = try await site.remote(writer.session)
+    _ = try await site.store.delete(remote.segments.map { remote.folder.key + $0.fileName })
+    let left = try await site.remote(writer.session)
+    let obstacle = try #require(try Verifier(site.context()).obstacle(to: left))
+    #expect(obstacle.contains("which this home did not delete"), "\(obstacle)")
+  }
+
   @Test func `salvage reads a local log past its holes and its damage`() async throws {
     let site = try site()
     var random = SeededGenerator(case: 3, seed: 1)

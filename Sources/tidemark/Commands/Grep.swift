@@ -158,7 +158,8 @@ struct Grep: AsyncParsableCommand {
           }
           let reader = try side.reader(of: entry, generation: generation, in: catalog)
           printer.begin(entry, generation)
-          let found = try await rest.run(in: reader, choice, besides: &known) { finding in
+          let (found, isWhole) = try await rest.run(in: reader, choice, besides: &known) {
+            finding in
             switch finding {
             case .piece(let piece, let number):
               printer.show(piece, invertMatch ? nil : search.pattern, number: number)
@@ -166,6 +167,7 @@ struct Grep: AsyncParsableCommand {
             }
           }
           printer.end(found)
+          if !isWhole { failures.insert(.integrity) }
           isFound = isFound || found > 0
           rest.limit -= found
           if quiet, isFound { return }
