@@ -268,4 +268,28 @@ import Testing
     #expect(names(site).isEmpty)
     #expect(throws: (any Error).self) { try site.local.log(session) }
   }
+
+  @Test func `a copy stays in the trash while its remote copy is known to be damaged`()
+    async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    func record(_ problem: String?) throws {
+      let now = site.local.clock.now()
+      var copies = DamagedCopies(site.local.home, store: site.store.location, at: now)
+      try copies.record([.init(session, problem: problem)], keptFor: .days(90), at: now)
+    }
+    try record("an object is missing")
+    for _ in 1...2 {
+      site.local.clock.advance(seconds: 8 * Self.day)
+      try await reap(site)
+      #expect(names(site).count == 2)
+    }
+    try record(nil)
+    try await reap(site)
+    #expect(names(site).isEmpty)
+  }
 }

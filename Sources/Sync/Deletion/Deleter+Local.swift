@@ -1,4 +1,5 @@
 import Logging
+import ObjectStore
 import Platform
 import Replica
 import SessionLog
@@ -108,7 +109,8 @@ extension Deleter {
     try deleteTrashed([session], on: evidence) { _ = try Trash(home).remove(session) }
   }
 
-  /// Deletes copies that were in the trash long enough, and more until enough space is free.
+  /// Deletes copies that were in the trash long enough, and more until enough space is free, except
+  /// those whose remote copy is in doubt.
   ///
   /// - Throws: ``Platform/SystemError``.
   func emptyTrash(
@@ -116,12 +118,22 @@ extension Deleter {
   ) throws {
     lock.expect(home)
     let (holds, time) = (Holds(home), lived.time)
+    let unproven = unprovenCopies
     try Trash(home).empty(
       after: life, at: time.mark, whereTight: isTight,
-      unlessHeld: { holds.isHeld($0, at: time) }
+      unlessHeld: { holds.isHeld($0, at: time) || unproven.contains($0) }
     ) { sessions, reason, remove in
       try deleteTrashed(sessions, on: .expired(inTrash: reason), remove)
     }
+  }
+
+  /// Sessions whose remote copy was found damaged, or gone, since it was proven: the one in the
+  /// trash may be the only good one.
+  private var unprovenCopies: Set<SessionID> {
+    guard let store else { return [] }
+    let damaged = DamagedCopies(home, store: store.location, at: lived.now)
+    let vanished = VanishedCopies(home, store: store.location, at: lived.now)
+    return Set(damaged.copies.map(\.session) + vanished.sessions(leaving: .trash))
   }
 
   private func deleteTrashed(
