@@ -241,6 +241,7 @@ let package = Package(
       dependencies: [
         "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog", "Sync", "TestSupport",
         "TidemarkLogging", "TidemarkUpload",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "SyncTests",

@@ -78,6 +78,16 @@ package struct RemoteSession: Sendable, Equatable {
     }
   }
 
+  /// The session in a later listing, accepted if this one was and its revision is still the newest.
+  ///
+  /// Readers stay with the objects that an accepted seal names, regardless of later listings.
+  package func listedAgain(as later: RemoteSession) -> RemoteSession {
+    guard isAccepted else { return later }
+    var later = contents.map(later.restricted) ?? later
+    later.isAccepted = contents != nil || later.revision == revision
+    return later
+  }
+
   /// Whether a hold on it applies at a time.
   package func isHeld(at time: ServerTime) -> Bool { holds.contains { $0.holds(at: time) } }
 

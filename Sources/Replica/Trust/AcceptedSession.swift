@@ -47,15 +47,3 @@ extension RemoteReader {
     !remote.isAccepted && (remote.seal != nil || keys != nil)
   }
 }
-
-extension RemoteSession {
-  /// The session in a later listing, accepted if this one was and its revision is still the newest.
-  ///
-  /// Readers stay with the objects that an accepted seal names, regardless of later listings.
-  package func listedAgain(as later: RemoteSession) -> RemoteSession {
-    guard isAccepted else { return later }
-    var later = contents.map(later.restricted) ?? later
-    later.isAccepted = contents != nil || later.revision == revision
-    return later
-  }
-}
