@@ -159,7 +159,6 @@ extension RedactionPass {
     let end = lineEnd(of: range.upperBound, notAfter: range.upperBound + Self.reach)
     let bare = BareText(without: sequences, text, start..<min(text.count, end + 1))
     if !bare.bytes.isEmpty { scan(bare, of: range, isGeneral: sequences == .all) }
-    if sequences == .all { scanKeyBlocks(in: range) }
   }
 
   private mutating func scan(_ bare: BareText, of range: Range<Int>, isGeneral: Bool) {
@@ -171,7 +170,7 @@ extension RedactionPass {
         switch rules.ways[rule] {
         case .steps(let steps): pass.apply(steps, rule, anchor)
         case .keyBlock where pass.headerEnd(from: anchor.upperBound) != nil:
-          block.addHeader(at: place)
+          block.headers.insert(place)
         case .keyBlock, .near, .cardNumber: break
         }
       }
@@ -182,19 +181,22 @@ extension RedactionPass {
     }
   }
 
-  /// Searches for private keys in all lines after the headers that were found in a range, as their
-  /// other lines may have no sequences.
-  private mutating func scanKeyBlocks(in range: Range<Int>) {
-    guard let headers = block.headers else { return }
-    block.headers = nil
-    let first = headers.lowerBound - TerminalSequences.longest
-    let start = lineStart(of: headers.lowerBound, notBefore: first) ?? max(0, first)
-    let end = min(text.count, headers.upperBound + Self.reach)
+  /// Searches for private keys in all lines after the headers that were found, as their other lines
+  /// may have no sequences.
+  ///
+  /// Once for all ranges: what follows one header follows others, too.
+  mutating func scanKeyBlocks() {
+    let headers = block.headers
+    guard let header = headers.min(), let last = headers.max() else { return }
+    let first = header - TerminalSequences.longest
+    let start = lineStart(of: header, notBefore: first) ?? max(0, first)
+    let end = min(text.count, last + Self.reach)
     guard let bare = BareText(ofAllLines: start..<end, text, without: .all) else { return }
     bare.bytes.withUnsafeBytes { bytes in
       var pass = RedactionPass(rules, bytes, at: 0, hasPrefixes ? .lines : .asIs, of: bare)
       rules.scan(bytes, bytes.indices) { rule, anchor in
-        guard case .keyBlock = rules.ways[rule], range.contains(bare.place(of: anchor.lowerBound))
+        guard case .keyBlock = rules.ways[rule],
+          headers.contains(bare.place(of: anchor.lowerBound))
         else { return }
         pass.keyBlock(at: anchor.lowerBound, anchor.count, rule)
       }

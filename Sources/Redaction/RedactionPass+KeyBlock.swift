@@ -12,13 +12,8 @@ struct KeyBlock {
   var openLine: Int?
   /// The next footer after a position, as far as it was searched.
   var footer = (from: 0, to: 0, at: Int?.none)
-  /// From the first to the last header that is to be examined without terminal sequences.
-  var headers: ClosedRange<Int>?
-
-  /// Notes a header whose key may have terminal sequences inside.
-  mutating func addHeader(at place: Int) {
-    headers = min(headers?.lowerBound ?? place, place)...max(headers?.upperBound ?? place, place)
-  }
+  /// Headers that are to be examined without terminal sequences.
+  var headers: Set<Int> = []
 }
 
 /// Masks private keys: everything from `BEGIN … PRIVATE KEY` to `END` in a line, and the following
@@ -49,7 +44,7 @@ extension RedactionPass {
   ///   - length: the anchor's length.
   mutating func keyBlock(at start: Int, _ length: Int, _ rule: Int) {
     guard let header = headerEnd(from: start + length) else { return }
-    if bare == nil { block.addHeader(at: start) }
+    if bare == nil, rules.ignored == .all { block.headers.insert(start) }
     let limit = limit(from: start)
     let lineEnd = lineEnd(of: header, notAfter: limit)
     let footer = footer(in: header..<lineEnd)

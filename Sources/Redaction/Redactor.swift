@@ -110,6 +110,7 @@ public final class Redactor: Sendable {
           pass.scan(in: zone)
           if let ignored = compiled.ignored { pass.scan(in: zone, without: ignored) }
         }
+        if compiled.ignored == .all { pass.scanKeyBlocks() }
         openLine = [openLine, pass.block.openLine].compactMap(\.self).min()
         let runs = pass.matches.isEmpty ? [] : RedactionRuns(pass).runs
         guard !runs.isEmpty else { break }

@@ -157,7 +157,7 @@ import Testing
         from bin
         games has a home
         from daemon
-        upload 78
+        upload 1
         "userId":"bin"
         "userId":"daemon"
         0
@@ -168,6 +168,7 @@ import Testing
 
         """, "\(result.errors)")
     #expect(result.errors.contains("not games's"))
+    #expect(result.errors.contains("tidemark: /var/lib/tidemark/bin: "))
     // Without a terminal, too.
     #expect(
       result.errors.contains(
