@@ -41,18 +41,21 @@ import Testing
       TIDEMARK_HOME=$FOLDER/other "$T" init "$URL" >&2
       TIDEMARK_HOME=$FOLDER/other "$T" pull mirror --all-devices >&2
       jq -r '.[].key' other/trust.json | grep -cF "$key"
-      forge() {
-        jq -S "$1" "$seal" >forged
-        hash=$(sha256sum forged | head -c 16)
-        if [ "$place" = "${2:-$place}" ]; then rm "$seal"; fi
-        seal="$FILES/store/${2:-$place}.$hash.$(wc -c <forged | tr -d ' ').json"
-        cp forged "$seal"
+      read_it() {
         for home in home other; do
           for command in "verify $id" "show --remote $id" "pull again --all-devices"; do
             TIDEMARK_HOME=$FOLDER/$home "$T" $command >/dev/null 2>>errors
             echo "$home ${command%% *}: $?"
           done
         done
+      }
+      forge() {
+        jq -S "$1" "$seal" >forged
+        hash=$(sha256sum forged | head -c 16)
+        if [ "$place" = "${2:-$place}" ]; then rm "$seal"; fi
+        seal="$FILES/store/${2:-$place}.$hash.$(wc -c <forged | tr -d ' ').json"
+        cp forged "$seal"
+        read_it
         grep -o 'wrong signature\\|is not signed' errors | sort | uniq -c | tr -s ' '
         rm errors
       }
@@ -76,12 +79,7 @@ import Testing
       echo "verify: $?"
       # Neither is a log without any revision a signing device's.
       rm "$FILES"/store/devices/*/*/$id.*.json
-      for home in home other; do
-        for command in "verify $id" "show --remote $id" "pull again --all-devices"; do
-          TIDEMARK_HOME=$FOLDER/$home "$T" $command >/dev/null 2>>errors
-          echo "$home ${command%% *}: $?"
-        done
-      done
+      read_it
       # Unless it is named, it may be being sent.
       TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --remote --json
       echo "list: $?"

@@ -265,16 +265,23 @@ import Testing
     #expect(try await RemoteRedaction(site.context()).plan(session) == nil)
   }
 
-  /// What was sent while the consent was 'logs' is lost from the store after it was withdrawn.
-  @Test func `repair and retention count on what was sent of a withheld log`() async throws {
+  /// An open session of which a part was sent before the consent withheld the rest.
+  private static func withheld() async throws -> (Site, SessionWriter) {
     var site = try Site()
     let writer = try site.local.writer()
-    let session = writer.session
-    Self.write(writer, "sent")
+    write(writer, "sent")
     try await site.upload()
     site.consent = .metadata
-    Self.write(writer)
+    write(writer)
     try await site.upload()
+    return (site, writer)
+  }
+
+  /// What was sent while the consent was 'logs' is lost from the store after it was withdrawn.
+  @Test func `repair and retention count on what was sent of a withheld log`() async throws {
+    let (made, writer) = try await Self.withheld()
+    var site = made
+    let session = writer.session
     let open = try await site.remote(session)
     let sent = open.mark
     #expect(sent > 0 && open.seal == nil)
@@ -320,14 +327,8 @@ import Testing
   func `an open session that loses what was sent of a withheld log is named and kept`(
     losesCache: Bool
   ) async throws {
-    var site = try Site()
-    let writer = try site.local.writer()
+    let (site, writer) = try await Self.withheld()
     let session = writer.session
-    Self.write(writer, "sent")
-    try await site.upload()
-    site.consent = .metadata
-    Self.write(writer)
-    try await site.upload()
     let open = try await site.remote(session)
     let segment = try #require(open.segments.first)
     let key = open.folder.key + segment.fileName
