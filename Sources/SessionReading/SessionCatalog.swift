@@ -58,6 +58,9 @@ package struct SessionCatalog: Sendable {
 
   /// The offset after the last rotated part that is missing between others; 0 if there is none.
   func endOfHoles(_ entry: Entry) -> StreamOffset {
+    // Most recorded logs have no parts: do not open each for that.
+    let files = context.home.files(for: entry.session)
+    guard entry.sidecar.source != nil || File.exists(files.rotated) else { return 0 }
     let log = try? openLog(entry)
     return (try? log?.afterHoles().available().lowerBound) ?? 0
   }
