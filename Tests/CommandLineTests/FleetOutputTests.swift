@@ -71,12 +71,12 @@ import Testing
         """
         [{"deviceId":"d1","device":"build-server","lastSeen":"2026-11-22T17:00:00.000Z",
           "openSessions":3,"waitingBytes":123456,"crashes":0,"errors":17,"app":"service",
-          "version":"2.4.1"},
+          "version":"2.4.1","rejected":[]},
          {"deviceId":"d2","device":"laptop-of-somebody-with-a-long-name",
           "lastSeen":"2026-11-19T08:00:00.000Z","openSessions":0,"waitingBytes":0,"crashes":2,
-          "errors":1,"app":"日本語の長い名前のプログラム"},
+          "errors":1,"app":"日本語の長い名前のプログラム","rejected":[]},
          {"deviceId":"d3","device":"new","openSessions":0,"waitingBytes":0,"crashes":0,
-          "errors":0}]
+          "errors":0,"rejected":[]}]
         """.utf8))
     expect(List.table(devices, Self.now), width: width, is: "summary")
   }
@@ -86,8 +86,10 @@ import Testing
       [DeviceSummary].self,
       from: Data(
         """
-        [{"deviceId":"d1","device":"vm","openSessions":0,"waitingBytes":0,"crashes":0,"errors":0},
-         {"deviceId":"d2","device":"vm","openSessions":0,"waitingBytes":0,"crashes":0,"errors":0}]
+        [{"deviceId":"d1","device":"vm","openSessions":0,"waitingBytes":0,"crashes":0,
+          "errors":0,"rejected":[]},
+         {"deviceId":"d2","device":"vm","openSessions":0,"waitingBytes":0,"crashes":0,
+          "errors":0,"rejected":[]}]
         """.utf8))
     let lines = List.table(devices, Self.now).render(width: nil).lines
     #expect(lines[1].hasPrefix("vm d1") && lines[2].hasPrefix("vm d2"))

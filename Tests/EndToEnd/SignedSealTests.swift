@@ -87,6 +87,8 @@ import Testing
       TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --remote --json 2>>errors | jq .rejected
       TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --remote >/dev/null 2>>errors
       echo "list: $?"
+      TIDEMARK_HOME=$FOLDER/other "$T" list --all-devices --summary >/dev/null 2>>errors
+      echo "summary: $?"
       TIDEMARK_HOME=$FOLDER/other "$T" crashes 2>>errors
       echo "crashes: $?"
       """)
@@ -98,7 +100,7 @@ import Testing
     let readers =
       ["verify", "tail", "grep", "export", "restore"].map { "\($0): 65" }
       + ["1", "list: 65", "verify: 65"] + refused()
-      + ["list: 0", "true", "list: 65", "crashes: 65"]
+      + ["list: 0", "true", "list: 65", "summary: 65", "crashes: 65"]
     let expected =
       ["Signature Verified Successfully", "1", "1"] + refused() + [" 4 wrong signature"]
       + refused() + [" 4 is not signed"]

@@ -102,6 +102,7 @@ import Testing
       let found = try await DeviceSummary.read(
         records, in: store, knowing: keys, now: clock.now())
       #expect(found.map(\.crashes) == [crashes])
+      #expect(found.map(\.rejected) == [crashes == 0 ? [session] : []])
     }
   }
 

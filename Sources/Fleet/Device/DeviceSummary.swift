@@ -21,15 +21,19 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
   package private(set) var app: String?
   /// That program's version.
   package private(set) var version: String?
+  /// Sessions whose sidecars cannot be believed, among those whose sidecars were read.
+  package private(set) var rejected: [SessionID] = []
 
   private enum CodingKeys: String, CodingKey {
-    case deviceId, lastSeen, openSessions, waitingBytes, crashes, errors, app, version
+    case deviceId, lastSeen, openSessions, waitingBytes, crashes, errors, app, version, rejected
     case deviceName = "device"
   }
 
   private static let day = Duration.hours(24)
   /// Older folders are read only if there is no newer one.
   private static let recent = Duration.days(14)
+  /// A younger log without any revision may be on its way.
+  private static let underway = Duration.hours(1)
 
   /// Reads the summaries of devices from a store: their folders of the last two weeks, and the
   /// sidecars of sessions that are open or were sent within a day.
@@ -64,7 +68,17 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
         if remote.seal == nil { openSessions += 1 }
         let isNewest = newest.map { $0 < session } ?? true
         guard isNewest || remote.seal == nil || now - seen < Self.day else { continue }
-        guard let sidecar = try await Self.sidecar(of: remote, by: reader) else { continue }
+        guard remote.revision != nil || now - seen >= Self.underway else { continue }
+        let sidecar: Sidecar?
+        do {
+          sidecar = try await reader.accept(remote).sidecar
+        } catch is ReplicaError {
+          rejected.append(session)
+          continue
+        } catch let error as StoreError where error.isNotFound {
+          continue
+        }
+        guard let sidecar else { continue }
         if isNewest {
           let subject = AlertSubject(sidecar)
           (newest, app, version) = (session, subject.app, subject.version)
@@ -87,18 +101,6 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
     for level in ["ERROR", "FAULT"] {
       let (sum, isTooMuch) = errors.addingReportingOverflow(max(0, sidecar.levels[level] ?? 0))
       errors = isTooMuch ? .max : sum
-    }
-  }
-
-  private static func sidecar(
-    of remote: RemoteSession, by reader: RemoteReader
-  ) async throws -> Sidecar? {
-    do {
-      return try await reader.accept(remote).sidecar
-    } catch is ReplicaError {
-      return nil
-    } catch let error as StoreError where error.isNotFound {
-      return nil
     }
   }
 }

@@ -21,10 +21,12 @@ extension List {
     .sorted { ($0.deviceName, $0.deviceId) < ($1.deviceName, $1.deviceId) }
     if json {
       for one in found { Console.say(try Console.json(one)) }
-      return
+    } else if found.isEmpty {
+      Console.remark("no devices in the store")
+    } else {
+      Console.show(Self.table(found, now))
     }
-    guard !found.isEmpty else { return Console.remark("no devices in the store") }
-    Console.show(Self.table(found, now))
+    try Self.throwRejected(found.flatMap(\.rejected))
   }
 
   /// The table of devices.

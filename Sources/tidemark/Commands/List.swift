@@ -32,7 +32,8 @@ struct List: AsyncParsableCommand {
       --summary reads the store's copies, with --all-devices those of all devices: the folders of the last \
       two weeks, and the sidecars of sessions that are open or of the last day. With --json one object a \
       device: deviceId, device (its name), lastSeen, openSessions, waitingBytes (as the sidecars say), crashes \
-      and errors (of 24 hours), app and version (of the newest session).
+      and errors (of 24 hours), app and version (of the newest session), and rejected: the ids of sessions \
+      whose sidecars are damaged, missing or not the device's; with these the exit code is 65.
 
       Examples:
         tidemark list --all-devices --summary
@@ -126,18 +127,17 @@ struct List: AsyncParsableCommand {
       }
     }
     try selected.throwStoreError()
-    try Self.throwRejected(entries)
+    try Self.throwRejected(entries.filter(\.isRejected).map(\.session))
   }
 
   /// Ends a listing of sessions whose sidecars cannot be believed: names them, also where the output
   /// does not.
-  private static func throwRejected(_ entries: [SessionCatalog.Entry]) throws {
-    let rejected = entries.filter(\.isRejected)
-    guard !rejected.isEmpty else { return }
-    for entry in rejected {
+  static func throwRejected(_ sessions: [SessionID]) throws {
+    guard !sessions.isEmpty else { return }
+    for session in sessions {
       Console.complain(
-        "\(entry.session): its sidecar is damaged, missing or not its device's; "
-          + "'tidemark verify \(entry.session)' says more")
+        "\(session): its sidecar is damaged, missing or not its device's; "
+          + "'tidemark verify \(session)' says more")
     }
     throw ExitStatus.integrity
   }

@@ -102,8 +102,10 @@ struct Command: Sendable {
 
   private func upload() async throws -> String {
     try await context { context in
+      let pass = UploadPass(context, policy)
+      try preview(pass)
       guard let lock = try lock() else { return "another upload is running" }
-      let report = try await UploadPass(context, policy).run(holding: lock)
+      let report = try await pass.run(holding: lock)
       oracle.record(report.upload, of: home)
       return "objects \(report.upload.objects) sealed \(report.upload.sealed) reaped "
         + "\(report.reaped) failures \(report.upload.failures.map(\.session)) stopped "

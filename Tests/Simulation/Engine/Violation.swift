@@ -27,6 +27,8 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     case marker
     /// One command at a time works in a home.
     case exclusion
+    /// A plan changes nothing but caches.
+    case planning
     /// One history has one trace.
     case determinism
   }
