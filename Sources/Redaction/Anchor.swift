@@ -9,7 +9,9 @@ struct Anchor: Sendable {
   let isMasked: Bool
 
   private init(_ text: String, ignoresCase: Bool, of numbers: [Int], _ rules: [RedactionRule]) {
-    let (lower, upper) = (ByteSet("a-z"), ByteSet("A-Z"))
+    let (lower, upper) = (
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z")
+    )
     let text = Array(text.utf8)
     bytes = ignoresCase ? text.map { upper.contains($0) ? $0 | 0x20 : $0 } : text
     fold = bytes.map { ignoresCase && lower.contains($0) ? 0x20 : UInt8(0) }

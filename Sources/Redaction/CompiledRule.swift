@@ -97,7 +97,8 @@ struct CompiledRules: Sendable {
       return FollowingBytes(steps[way.after], words: words[way.after], sets: sets)
     }
     followingAnchors = scanner.anchors.map { anchor in
-      FollowingBytes(anchor.rules.map { following[$0] })
+      anchor.rules.count == 1
+        ? following[anchor.rules[0]] : FollowingBytes(anchor.rules.map { following[$0] })
     }
   }
 

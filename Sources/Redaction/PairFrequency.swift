@@ -4,7 +4,15 @@ enum PairFrequency {
   static func of(_ pair: UInt16) -> Int {
     let first = UInt8(truncatingIfNeeded: pair)
     let second = UInt8(truncatingIfNeeded: pair >> 8)
-    return letters[pair] ?? of(Kind(first), Kind(second))
+    if let place = place(first, second), letters[place] != 0 { return letters[place] }
+    return of(Kind(first), Kind(second))
+  }
+
+  /// The place of two letters in ``letters``; nil for other bytes.
+  private static func place(_ first: UInt8, _ second: UInt8) -> Int? {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    guard letters.contains(first), letters.contains(second) else { return nil }
+    return Int(first - letters.lowerBound) * letters.count + Int(second - letters.lowerBound)
   }
 
   private enum Kind {
@@ -45,12 +53,15 @@ enum PairFrequency {
     }
   }
 
-  /// Pairs of letters, counted in logs of nine programs, with their approximate frequency.
-  private static let letters: [UInt16: Int] = {
-    var found: [UInt16: Int] = [:]
+  /// The approximate frequency of pairs of letters, counted in logs of nine programs, by
+  /// ``place(_:_:)``; 0 for rare ones.
+  private static let letters: [Int] = {
+    var found = [Int](repeating: 0, count: 26 * 26)
     for (frequency, pairs) in counted {
       for pair in pairs.utf8.split(separator: UInt8(ascii: " ")) {
-        found[pair.reversed().reduce(0) { $0 << 8 | UInt16($1) }] = frequency
+        if let first = pair.first, let last = pair.last, let place = place(first, last) {
+          found[place] = frequency
+        }
       }
     }
     return found

@@ -7,29 +7,32 @@ package import SessionLog
 /// The rule sets for redaction: the configured one, and earlier ones that have redacted logs, which
 /// the home keeps as long as it exists.
 package final class RuleLibrary: Sendable {
-  /// The configured rules.
-  package let current: Redactor
-  /// Their version.
+  /// The version of the configured rules.
   package let version: String
 
   private let home: Home
-  private let json: [UInt8]
+  private let configured: RedactionRules
   private let known: Guarded<[String: Redactor]>
 
-  private static let standardJSON = Result { try Redactor.standard.rules.json() }
+  /// The version of the built-in rules that are on by default: to compute it, and to compile them,
+  /// takes longer than the rest of a pass that finds nothing new.
+  static let standardVersion = "447e3bb7171a7e39"
+
+  /// The configured rules.
+  package var current: Redactor { known.withLock { $0[version] } ?? .standard }
 
   /// Prepares the configured rules.
   ///
   /// - Throws: ``Redaction/RedactionError`` for invalid rules.
   package init(_ home: Home, _ rules: RedactionRules) throws {
-    self.home = home
-    if rules == Redactor.standard.rules {
-      (current, json) = (Redactor.standard, try Self.standardJSON.get())
+    (self.home, configured) = (home, rules)
+    if rules == RedactionRules() {
+      version = Self.standardVersion
+      known = Guarded([:])
     } else {
-      (current, json) = (try Redactor(rules), try rules.json())
+      version = try rules.version()
+      known = Guarded([version: try Redactor(rules)])
     }
-    version = RedactionRules.version(json: json)
-    known = Guarded([version: current])
   }
 
   private func path(_ version: String) -> String { "\(home.rulesPath)/\(version).json" }
@@ -38,6 +41,7 @@ package final class RuleLibrary: Sendable {
   ///
   /// - Throws: ``Platform/SystemError``.
   package func redactor(_ version: String) throws -> Redactor? {
+    if version == self.version { return current }
     if let redactor = known.withLock({ $0[version] }) { return redactor }
     // The version becomes a file name, and comes from files that others may have written.
     guard version.count == 16, version.allSatisfy(\.isHexDigit) else { return nil }
@@ -73,11 +77,11 @@ package final class RuleLibrary: Sendable {
 
   /// Keeps the configured rules, durably, before they redact anything that is sent.
   ///
-  /// - Throws: ``Platform/SystemError``.
+  /// - Throws: ``Platform/SystemError``; `EncodingError`.
   func keepCurrent() throws {
     guard !File.exists(path(version)) else { return }
     try Directory.make(home.rulesPath)
-    try AtomicFile.write(json, to: path(version))
+    try AtomicFile.write(try configured.json(), to: path(version))
   }
 
   /// Versions in the home, the configured one first.

@@ -1,0 +1,14 @@
+import Redaction
+import Replica
+import TestSupport
+import Testing
+
+@testable import Sync
+
+@Suite struct RuleLibraryTests {
+  /// A version must never stand for other rules: they would no longer mask what was sent as it was
+  /// sent.
+  @Test func `the version of the built-in rules is theirs`() throws {
+    #expect(RuleLibrary.standardVersion == (try RedactionRules().version()))
+  }
+}
