@@ -292,4 +292,94 @@ import Testing
     try await reap(site)
     #expect(names(site).isEmpty)
   }
+
+  /// What becomes of the remote copy while the local one is in the trash.
+  enum Loss: CaseIterable { case seal, objects, store, access }
+
+  @Test(arguments: Loss.allCases)
+  func `a copy stays in the trash unless this pass finds the remote one`(_ loss: Loss)
+    async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    #expect(names(site).count == 2)
+    let remote = try await site.remote(session)
+    let seal = remote.folder.key + (try #require(remote.seal).fileName)
+    switch loss {
+    case .seal: _ = try await site.store.delete([seal])
+    case .objects: _ = try await site.store.delete(remote.keys.filter { $0 != seal })
+    case .store, .access: break
+    }
+    site.local.clock.advance(seconds: 8 * Self.day)
+    // The same where the space is wanted.
+    for limit in [nil, ByteCount(1)] {
+      var retention = Retention()
+      retention.localMax = limit
+      var context = try site.context()
+      if loss == .store {
+        let other = "\(site.local.folder)/other"
+        try DirectoryStore.prepared(at: other)
+        context = try SyncContext(
+          home: site.local.home, device: site.device,
+          store: try openStore(
+            StoreURL("file://\(other)"), settings: StoreSettings(), environment: [:]),
+          machine: site.local.clock.machine, transfers: nil)
+      }
+      let reaper = LocalReaper(context)
+      if loss == .access {
+        site.store.plan(.failBefore(.unreachable), on: "LIST")
+        await #expect(throws: StoreError.self) { _ = try await reaper.plan(retention) }
+        continue
+      }
+      let plan = try await reaper.plan(retention)
+      #expect(plan.kept.contains { $0.session == session && $0.reason.contains("in the trash") })
+      #expect(plan.withoutCopy.contains(session) == (loss != .store))
+      #expect(try reaper.execute(plan, retention).allSatisfy { $0.error == nil })
+    }
+    #expect(names(site).count == 2)
+  }
+
+  /// The review asks under the id that a session was sent under.
+  @Test func `a copy in the trash that a former device sent is reviewed`() async throws {
+    var site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    let remote = try await site.remote(session)
+    try site.loseDevice()
+    #expect(try await SealReview(site.context()).runIfDue().isEmpty)
+    _ = try await site.store.delete(remote.keys)
+    site.local.clock.advance(seconds: 2 * Self.day)
+    let found = try await SealReview(site.context()).runIfDue()
+    #expect(found.sessions(leaving: .trash) == [session])
+    site.local.clock.advance(seconds: 8 * Self.day)
+    try await reap(site)
+    #expect(names(site).count == 2)
+  }
+
+  @Test func `without a store what was sealed stays in the trash until the remote copy expires`()
+    async throws
+  {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    func reapAlone() async throws {
+      let machine = site.local.clock.machine
+      let lived = try LivedClock(home: site.local.home, machine: machine)
+      let reaper = LocalReaper(home: site.local.home, lived: lived, now: machine.now())
+      _ = try reaper.execute(try await reaper.plan(Retention()))
+    }
+    site.local.clock.advance(seconds: 9 * Self.day)
+    try await reapAlone()
+    #expect(names(site).count == 2)
+    site.local.clock.advance(seconds: 20 * Self.day)
+    try await reapAlone()
+    #expect(names(site).isEmpty)
+  }
 }

@@ -106,41 +106,33 @@ extension Deleter {
   ) throws {
     lock.expect(home)
     guard try Trash(home).sessions(at: lived.time.mark)[session] != nil else { return }
-    try deleteTrashed([session], on: evidence) { _ = try Trash(home).remove(session) }
+    try deleteTrashed([session: evidence]) { _ = try Trash(home).remove(session) }
   }
 
-  /// Deletes copies that were in the trash long enough, and more until enough space is free, except
-  /// those whose remote copy is in doubt.
+  /// Deletes copies that were in the trash long enough, and more until enough space is free.
   ///
+  /// - Parameter proofs: the evidence of this pass; a copy without any stays.
   /// - Throws: ``Platform/SystemError``.
   func emptyTrash(
-    after life: Duration, whereTight isTight: () throws -> Bool, holding lock: HomeLock
+    after life: Duration, on proofs: [SessionID: Evidence], whereTight isTight: () throws -> Bool,
+    holding lock: HomeLock
   ) throws {
     lock.expect(home)
     let (holds, time) = (Holds(home), lived.time)
-    let unproven = unprovenCopies
     try Trash(home).empty(
       after: life, at: time.mark, whereTight: isTight,
-      unlessHeld: { holds.isHeld($0, at: time) || unproven.contains($0) }
+      unlessHeld: { holds.isHeld($0, at: time) || proofs[$0] == nil }
     ) { sessions, reason, remove in
-      try deleteTrashed(sessions, on: .expired(inTrash: reason), remove)
+      try deleteTrashed(
+        proofs.filter { sessions.contains($0.key) }.mapValues { $0.whereTrashed(reason) }, remove)
     }
   }
 
-  /// Sessions whose remote copy was found damaged, or gone, since it was proven: the one in the
-  /// trash may be the only good one.
-  private var unprovenCopies: Set<SessionID> {
-    guard let store else { return [] }
-    let damaged = DamagedCopies(home, store: store.location, at: lived.now)
-    let vanished = VanishedCopies(home, store: store.location, at: lived.now)
-    return Set(damaged.copies.map(\.session) + vanished.sessions(leaving: .trash))
-  }
-
   private func deleteTrashed(
-    _ sessions: Set<SessionID>, on evidence: Evidence, _ remove: () throws -> Void
+    _ proofs: [SessionID: Evidence], _ remove: () throws -> Void
   ) throws {
-    let entries = sessions.sorted().map {
-      entry(.init($0, bytes: nil, evidence: evidence, reason: ""), .trash, what: "log")
+    let entries = proofs.sorted { $0.key < $1.key }.map { session, evidence in
+      entry(.init(session, bytes: nil, evidence: evidence, reason: ""), .trash, what: "log")
     }
     let recorded = try record(entries)
     do {

@@ -243,8 +243,16 @@ extension Evidence {
     return Evidence(.expired, "\(reason.rawValue), and local sessions take over \(limit.text)")
   }
 
-  /// Evidence for a copy in the trash, which was put there on evidence.
-  static func expired(inTrash reason: String) -> Evidence { Evidence(.expired, reason) }
+  /// Evidence for a copy in the trash that has no remote one, because it was not to have one or
+  /// because that expired.
+  static func expired(inTrash reason: Absence) -> Evidence { Evidence(.expired, reason.rawValue) }
+
+  /// This evidence for a copy in the trash.
+  ///
+  /// - Parameter reason: why it is deleted from there now, for a person.
+  func whereTrashed(_ reason: String) -> Evidence {
+    Evidence(.expired, "\(reason); \(finding)", basis: basis)
+  }
 
   /// Evidence for a remote session.
   ///

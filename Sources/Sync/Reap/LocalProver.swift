@@ -17,6 +17,8 @@ struct LocalProver {
   private let reaper: LocalReaper
   private let folders: FolderListings?
   private let damaged: DamagedCopies?
+  /// Sessions in the trash whose remote copy the last review did not find.
+  private let vanished: Set<SessionID>
   /// Whether age alone is not enough in a home without a store, because it has used one.
   private let mayNotGoByAge: Bool
 
@@ -30,6 +32,8 @@ struct LocalProver {
     damaged = reaper.context.map {
       DamagedCopies($0.home, store: $0.store.location, at: $0.now())
     }
+    vanished = Set(
+      reaper.context.map { VanishedCopies(of: $0).sessions(leaving: .trash) } ?? [])
     mayNotGoByAge = try reaper.context == nil && Self.hasUsedStore(reaper.home, days)
   }
 
@@ -62,14 +66,7 @@ struct LocalProver {
       throw Doubt("its file is still there: without this note it would be taken for a new one")
     }
     if sidecar.remoteReapedAt != nil { return .age(.removed) }
-    if sidecar.withholdsLog {
-      guard sidecar.seal?.length != 0 else { return .age(.withheld) }
-      let folder = SessionFolder(device: sidecar.deviceId, session: local.session)
-      guard try await !sidecar.lacksSentPart(in: folders.session(local.session, in: folder)) else {
-        throw Doubt("the store lacks what was sent of its log", isCopyGone: true)
-      }
-      return .age(.withheld)
-    }
+    if sidecar.withholdsLog { return try await withheldProof(sidecar, folders) }
     try damaged?.expectUndamaged(local.session)
     let log: Sidecar.Seal.LogState?
     do {
@@ -86,27 +83,88 @@ struct LocalProver {
     return .seal(claim, remote)
   }
 
+  private func withheldProof(
+    _ sidecar: Sidecar, _ folders: FolderListings
+  ) async throws -> LocalProof {
+    guard sidecar.seal?.length != 0 else { return .age(.withheld) }
+    let session = sidecar.sessionId
+    let folder = SessionFolder(device: sidecar.deviceId, session: session)
+    guard try await !sidecar.lacksSentPart(in: folders.session(session, in: folder)) else {
+      throw Doubt("the store lacks what was sent of its log", isCopyGone: true)
+    }
+    return .age(.withheld)
+  }
+
+  /// The way to prove that a session's copy in the trash may be deleted; requests at most a listing.
+  private func proof(inTrash sidecar: Sidecar) async throws -> LocalProof {
+    guard let seal = sidecar.seal else { return .age(.unsent) }
+    if sidecar.remoteReapedAt != nil { return .age(.removed) }
+    if let age = reaper.lived.age(of: sidecar, since: seal.sealedAt), age >= retention.remote {
+      return .age(.removed)
+    }
+    guard let context = reaper.context, let folders else {
+      throw Doubt("no store is configured to prove its remote copy against")
+    }
+    if sidecar.withholdsLog { return try await withheldProof(sidecar, folders) }
+    try damaged?.expectUndamaged(sidecar.sessionId)
+    // Asked for by its review, which reports it.
+    guard !vanished.contains(sidecar.sessionId) else {
+      throw Doubt("its seal is not there any more", isCopyGone: true)
+    }
+    let claim = try SealClaim(sidecar, sealedFor: nil, log: nil, store: context.store.location)
+    let remote = try await folders.session(sidecar.sessionId, in: claim.folder)
+    _ = try claim.check(remote)
+    return .seal(claim, remote)
+  }
+
+  /// The evidence for a copy in the trash: that it has no other one on purpose, or its seal as read
+  /// from the store.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``.
+  func evidence(inTrash sidecar: Sidecar) async throws -> Result<Evidence, Doubt> {
+    try await answer {
+      switch try await proof(inTrash: sidecar) {
+      case .age(let reason): .expired(inTrash: reason)
+      case .seal(let claim, let remote): try await confirm(claim, remote)
+      }
+    }
+  }
+
   /// The evidence: the age, or the seal as read from the store.
   ///
   /// - Parameter age: the copy's age in lived time; nil if it is deleted to free space.
   /// - Throws: ``ObjectStore/StoreError``.
   func evidence(_ proof: LocalProof, age: Duration?) async throws -> Result<Evidence, Doubt> {
-    do {
+    try await answer {
       switch proof {
       case .age(let reason):
         guard let age else {
           guard retention.room == nil else { throw Doubt("only its age decides") }
-          return .success(try .expired(locally: reason, toMakeRoom: retention.localMax ?? 0))
+          return try .expired(locally: reason, toMakeRoom: retention.localMax ?? 0)
         }
-        return .success(try .expired(locally: reason, age: age, limit: retention.local))
+        return try .expired(locally: reason, age: age, limit: retention.local)
       case .seal(let claim, let remote):
-        guard let context = reaper.context else { throw Doubt("no store is configured") }
-        try compare(claim, context)
-        // This home recorded the seal's name, and so its hash, when it put it.
-        let read = try await RemoteReader(context.store, knowing: nil).read(
-          claim.check(remote), in: claim.folder)
-        return .success(try claim.confirmed(by: remote, read))
+        if let context = reaper.context { try compare(claim, context) }
+        return try await confirm(claim, remote)
       }
+    }
+  }
+
+  /// Reads a listed seal.
+  private func confirm(_ claim: SealClaim, _ remote: RemoteSession) async throws -> Evidence {
+    guard let context = reaper.context else { throw Doubt("no store is configured") }
+    // This home recorded the seal's name, and so its hash, when it put it.
+    let read = try await RemoteReader(context.store, knowing: nil).read(
+      claim.check(remote), in: claim.folder)
+    return try claim.confirmed(by: remote, read)
+  }
+
+  /// Turns what is wrong with one session into a doubt.
+  private func answer(
+    _ find: () async throws -> Evidence
+  ) async throws -> Result<Evidence, Doubt> {
+    do {
+      return .success(try await find())
     } catch let doubt as Doubt {
       return .failure(doubt)
     } catch let error as ReplicaError {

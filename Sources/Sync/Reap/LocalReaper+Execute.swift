@@ -34,17 +34,17 @@ extension LocalReaper {
     let trashes = retention.trash > .zero && !isShort
     var outcomes = deleter.deleteLocal(
       plan.local, trashing: { !$0.makesRoom && trashes }, holding: lock)
+    // What this pass moved there was proven by it, too.
+    let proofs = plan.trash.merging(plan.local.map { ($0.session, $0.evidence) }) { $1 }
     do {
       // Measured once, and only if there is a trash.
       var sessionBytes: ByteCount?
       try deleter.emptyTrash(
-        after: retention.trash,
+        after: retention.trash, on: proofs,
         whereTight: {
-          if let limit = retention.localMax {
-            let sessions = try sessionBytes ?? home.sessionBytes()
-            sessionBytes = sessions
-            if try [sessions, Trash(home).bytes()].total > limit { return true }
-          }
+          let sessions = try retention.localMax.map { _ in try sessionBytes ?? home.sessionBytes() }
+          sessionBytes = sessions
+          if try isTooFull(sessions, retention) { return true }
           return isShort && space.isShort(in: home.path)
         }, holding: lock)
     } catch {
@@ -56,6 +56,14 @@ extension LocalReaper {
       outcomes.append(DeletionOutcome(nil, "holds that are over", error))
     }
     return outcomes
+  }
+
+  /// Whether sessions and the trash together exceed the retention's size limit.
+  ///
+  /// - Parameter sessions: size of the home's sessions in bytes; nil if there is no limit.
+  func isTooFull(_ sessions: ByteCount?, _ retention: Retention) throws -> Bool {
+    guard let sessions, let limit = retention.localMax else { return false }
+    return try [sessions, Trash(home).bytes()].total > limit
   }
 
   /// Records when a session's age starts; after a failure, the next pass does it.

@@ -67,7 +67,8 @@ package struct LocalReaper: Sendable {
   package func plan(_ retention: Retention) async throws -> ReapPlan {
     var plan = ReapPlan()
     let limit = now - retention.local
-    let tooMuch = try retention.localMax.map { try home.sessionBytes() - Self.target(of: $0) } ?? 0
+    let sessionBytes = try retention.localMax.map { _ in try home.sessionBytes() }
+    let tooMuch = retention.localMax.map { (sessionBytes ?? 0) - Self.target(of: $0) } ?? 0
     let excess = max(tooMuch, retention.room ?? 0)
     var due: [Candidate] = []
     var spared: [Candidate] = []
@@ -114,6 +115,8 @@ package struct LocalReaper: Sendable {
       spared += due
     }
     try await shrink(by: excess, &plan, spared, prover)
+    let isTight = try space.isShort(in: home.path) || isTooFull(sessionBytes, retention)
+    try await planTrash(retention, isTight: isTight, &plan, prover)
     if let logger = context?.logger { plan.log(to: logger, side: "local") }
     return plan
   }
@@ -171,6 +174,34 @@ package struct LocalReaper: Sendable {
         reason += "; its log was not sent"
       }
       plan.kept.append(.init(session: candidate.session, reason: reason))
+    }
+  }
+
+  /// Finds the evidence for what was in the trash long enough and, where room is wanted, for all of
+  /// it: since it got there, its remote copy may have gone.
+  private func planTrash(
+    _ retention: Retention, isTight: Bool, _ plan: inout ReapPlan, _ prover: LocalProver
+  ) async throws {
+    let trash = Trash(home)
+    let ages = try trash.sessions(at: lived.time.mark) { _ in }
+    let (holds, time) = (Holds(home), lived.time)
+    for (session, age) in ages.sorted(by: { $0.key < $1.key })
+    where isTight || age >= retention.trash {
+      guard !holds.isHeld(session, at: time) else { continue }
+      // A move there or back that was interrupted has left it in the home.
+      let path = try trash.sidecarPath(of: session) ?? home.files(for: session).sidecar
+      let result: Result<Evidence, Doubt>
+      if let sidecar = try? Sidecar.load(path) {
+        result = try await prover.evidence(inTrash: sidecar)
+      } else {
+        result = .failure(Doubt("its sidecar cannot be read"))
+      }
+      switch result {
+      case .success(let evidence): plan.trash[session] = evidence
+      case .failure(let doubt):
+        if doubt.isCopyGone { plan.withoutCopy.insert(session) }
+        plan.kept.append(.init(session: session, reason: "in the trash; \(doubt.reason)"))
+      }
     }
   }
 

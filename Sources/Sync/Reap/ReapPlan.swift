@@ -63,6 +63,9 @@ package struct ReapPlan: Sendable, Equatable {
 
   /// Local sessions to remove.
   package var local: [Removal] = []
+  /// Sessions in the trash that may go, each with the proof that it is not the last copy or was not
+  /// to have another.
+  var trash: [SessionID: Evidence] = [:]
   /// Remote sessions to remove.
   package var remote: [Removal] = []
   /// Superseded objects of kept remote sessions.

@@ -182,7 +182,6 @@ package struct SealReview: Sendable {
     return paths.compactMap { path in
       guard let sidecar = try? Sidecar.load(path), let seal = sidecar.seal,
         seal.store == context.store.location, sidecar.remoteReapedAt == nil,
-        sidecar.deviceId == context.device.deviceId,
         // A listing may be older than a new seal. Retention, a lifecycle rule for instance, deletes
         // what is older.
         now - seal.sealedAt >= SealClaim.pause || doubted.contains(sidecar.sessionId),
