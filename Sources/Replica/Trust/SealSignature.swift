@@ -29,13 +29,16 @@ enum SealSignature {
     sidecar.signature = signature
     var json = try sidecar.json()
     let lines = try lines(of: signature)
-    guard let place = place(of: lines, in: json) else {
+    guard let place = place(of: lines, in: json),
+      let gap = Data(json[place]).range(of: Data(placeholder.utf8))
+    else {
       throw ReplicaError(.damagedObject, "\(revision.session): its seal cannot be signed")
     }
     let bare = Array(json[..<place.lowerBound] + json[place.upperBound...])
     let message = message(bare, signature, revision, folder)
     let sig = Data(try key.signature(of: message)).base64EncodedString()
-    json.replaceSubrange(place, with: lines.replacing(placeholder, with: sig).utf8)
+    let start = place.lowerBound + gap.lowerBound
+    json.replaceSubrange(start..<start + gap.count, with: sig.utf8)
     return json
   }
 
