@@ -67,8 +67,9 @@ import Testing
     try await program.configure { $0 }
     try await program.record("echo", "hello")
     let id = try #require(try await program.list().first?["sessionId"] as? String)
+    try await program.waitUntilOldRemotely(1)
     // Below the configured retention a person or --yes has to confirm.
-    let unasked = try await program.shell("sleep 1.1; $T reap --remote --older-than 1s")
+    let unasked = try await program.run("reap", "--remote", "--older-than", "1s")
     #expect(unasked.status == 64 && unasked.errors.contains("pass --yes"), "\(unasked.errors)")
     #expect(try await program.list().first?["location"] as? String == "both")
     let reaped = try await program.run("reap", "--remote", "--older-than", "1s", "--yes", "--json")

@@ -46,7 +46,8 @@ import Testing
     let program = try Program()
     _ = try await program.shell(
       "mkdir -p $TIDEMARK_HOME && echo 'store: none' > $TIDEMARK_HOME/tidemark.yaml")
-    _ = try await program.shell("$T run -- echo hello; touch $TIDEMARK_HOME/trash; sleep 1.1")
+    _ = try await program.shell("$T run -- echo hello; touch $TIDEMARK_HOME/trash")
+    try await program.makeLocalSessionsOld()
     let result = try await program.run(["reap", "--older-than", "1s", "--yes", "--force"] + side)
     #expect(result.status == 1 && result.errors.contains("cannot remove"), "\(result.errors)")
     let lines = try await program.run(

@@ -95,7 +95,7 @@ import Testing
       $T run --no-upload -- echo sent >/dev/null && $T upload
       $T run --no-upload -- echo unsent >/dev/null
       sed -i 's/^store: .*//; s/^consent: .*//' "$TIDEMARK_HOME/tidemark.yaml"
-      sleep 1.1
+      \(Program.makesLocalSessionsOld)
       $T reap --older-than 1s --yes --explain; echo "reap $?"
       ls "$TIDEMARK_HOME"/sessions/*/*.log | wc -l
       """)
@@ -117,7 +117,7 @@ import Testing
       """
       $T run --no-upload -- echo unsent >/dev/null
       echo '\(configuration)' >"$TIDEMARK_HOME/tidemark.yaml"
-      sleep 1.1
+      \(Program.makesLocalSessionsOld)
       \(variable) $T reap --local --older-than 1s --yes --explain; echo "reap $?"
       ls "$TIDEMARK_HOME"/sessions/*/*.log 2>/dev/null | wc -l
       """)
@@ -131,7 +131,8 @@ import Testing
     let result = try await program.shell(
       """
       $T run --no-upload -- echo sent >/dev/null && $T upload
-      rm -r "$FOLDER"/store/* && sleep 1.1
+      rm -r "$FOLDER"/store/*
+      \(Program.makesLocalSessionsOld)
       $T reap --local --older-than 1s --yes; echo "reap $?"
       $T run --no-upload -- echo unsent >/dev/null
       $T upload; echo "upload $?"

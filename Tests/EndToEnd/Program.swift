@@ -74,6 +74,30 @@ struct Program {
     return try await Command(["/bin/sh", "-c", script], environment: environment).run()
   }
 
+  /// A shell command that dates the ends and the seals of all local sessions to the year 2001, so
+  /// that any age has passed.
+  static let makesLocalSessionsOld = """
+    find "$TIDEMARK_HOME/sessions" -name '*.json' \\
+      -exec sed -i -E '/"(endedAt|sealedAt)"/s/"[0-9]{4}-/"2001-/' {} +
+    """
+
+  /// Makes all local sessions old, see ``makesLocalSessionsOld``.
+  func makeLocalSessionsOld() async throws {
+    let result = try await shell(Self.makesLocalSessionsOld)
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  /// Waits until a number of remote sessions are more than a second old by the store's clock, which
+  /// dates its objects.
+  func waitUntilOldRemotely(_ count: Int) async throws {
+    let result = try await shell(
+      """
+      until old=$($T reap --remote --older-than 1s --dry-run) || exit
+        [ "$(echo "$old" | grep -c '^would delete remote ')" = \(count) ]; do :; done
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
   /// The sessions of `list --json`.
   func list(_ arguments: String...) async throws -> [[String: Any]] {
     let result = try await run(["list", "--json"] + arguments)
