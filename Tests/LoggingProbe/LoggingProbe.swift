@@ -78,11 +78,15 @@ import TidemarkLogging
   private static func exitInHandler(_ logger: Logger) {
     install(SIGUSR1) { _ in exit(4) }
     let thread = pthread_self()
+    let hasWritten = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
-      usleep(20_000)
+      hasWritten.wait()
       pthread_kill(thread, SIGUSR1)
     }
-    while true { logger.info("written again and again") }
+    while true {
+      logger.info("written again and again")
+      hasWritten.signal()
+    }
   }
 
   private static func logFromThreads(_ logger: Logger) {
