@@ -27,13 +27,14 @@ public enum MachineWide {
   /// Creates the configuration's folder, the state directory and the folder of scenarios' states;
   /// for root.
   ///
+  /// - Parameter machine: its random numbers name what is set aside.
   /// - Throws: ``SystemError``.
-  public static func create() throws {
+  public static func create(on machine: Machine = .current) throws {
     try Directory.make("/etc/tidemark")
     try File.setMode(0o755, of: "/etc/tidemark")
     try Directory.make(statePath)
     // While the folder is new, no other user can be faster.
-    try makeControl()
+    try makeControl(on: machine)
     try File.setMode(0o1733, of: statePath)
   }
 
@@ -42,7 +43,7 @@ public enum MachineWide {
   /// Anything that another user put at its path is set aside, even while this runs.
   ///
   /// - Throws: ``SystemError``.
-  static func makeControl() throws {
+  static func makeControl(on machine: Machine) throws {
     for _ in 0..<mostAttempts {
       try Directory.makeOne(controlPath)
       if let folder = try? Descriptor(openingDirectory: controlPath, followsLinks: false),
@@ -50,7 +51,7 @@ public enum MachineWide {
       {
         return try folder.setMode(0o755)
       }
-      try setAside(controlPath)
+      try setAside(controlPath, on: machine)
     }
     throw SystemError(
       operation: "make", path: controlPath, errno: SystemError.Number.taken)
@@ -59,9 +60,9 @@ public enum MachineWide {
   private static let mostAttempts = 100
 
   /// Renames a file or folder that another user put where root's is to be.
-  private static func setAside(_ path: String) throws(SystemError) {
+  private static func setAside(_ path: String, on machine: Machine) throws(SystemError) {
     do {
-      try File.rename(path, to: "\(path).refused-\(RandomName.make(8, Machine.current.random))")
+      try File.rename(path, to: "\(path).refused-\(RandomName.make(8, machine.random))")
     } catch  where error.isNotFound {
       return
     }
@@ -85,12 +86,14 @@ public enum MachineWide {
   ///
   /// - Returns: those that could not be created, and why.
   /// - Throws: ``SystemError`` if root's rights cannot be resumed.
-  package static func makeHomes() throws -> [(path: String, reason: String)] {
+  package static func makeHomes(
+    on machine: Machine
+  ) throws -> [(path: String, reason: String)] {
     var failed: [(path: String, reason: String)] = []
     do {
-      try makeControl()
+      try makeControl(on: machine)
       for path in [home(of: Account(id: 0)).path, devicePath] where isForeign(path) {
-        try setAside(path)
+        try setAside(path, on: machine)
       }
     } catch {
       failed.append((controlPath, "\(error)"))

@@ -1,5 +1,5 @@
 import LogRecords
-import Platform
+package import Platform
 package import SessionLog
 
 #if canImport(Darwin)
@@ -12,6 +12,7 @@ package import SessionLog
 package struct Capture {
   private let writer: SessionWriter?
   private let environment: [String: String]
+  private let machine: Machine
   private let onSecond: (SessionActivity) -> Void
 
   /// Makes a capture.
@@ -19,13 +20,15 @@ package struct Capture {
   /// - Parameters:
   ///   - writer: the session; nil if it could not be created: the program runs nevertheless.
   ///   - environment: the program's environment; `TIDEMARK_SESSION` is added.
+  ///   - machine: the machine on which it runs.
   ///   - onSecond: called about once a second with the activity since the last call.
   package init(
-    into writer: SessionWriter?, environment: [String: String],
+    into writer: SessionWriter?, environment: [String: String], on machine: Machine,
     onSecond: @escaping (SessionActivity) -> Void = { _ in }
   ) {
     self.writer = writer
     self.environment = environment
+    self.machine = machine
     self.onSecond = onSecond
   }
 
@@ -75,14 +78,15 @@ package struct Capture {
         try Program.start(
           command, environment: programEnvironment, output: output.writeEnd,
           errors: errors.writeEnd,
-          supervisor: job.map { .init(descriptor: Program.messageDescriptor, job: $0) }))
+          supervisor: job.map { .init(descriptor: Program.messageDescriptor, job: $0) }),
+        on: machine)
     } catch {
       return Ending(cause: .exit(error.status), problem: error.description)
     }
     output.closeWriteEnd()
     errors.closeWriteEnd()
 
-    var heartbeat = Heartbeat(of: writer, onSecond)
+    var heartbeat = Heartbeat(of: writer, on: machine, onSecond)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     while life.continues || output.isOpen || errors.isOpen {
       guard let wait = life.wait(upTo: heartbeat.wait) else { break }
@@ -118,7 +122,7 @@ package struct Capture {
     var life: ProgramLife
     do throws(CannotStart) {
       life = ProgramLife(
-        try Program.start(program, by: recorder, environment: environment))
+        try Program.start(program, by: recorder, environment: environment), on: machine)
     } catch {
       return Ending(cause: .exit(error.status), problem: error.description)
     }
@@ -149,7 +153,7 @@ package struct Capture {
     var life: ProgramLife
     do throws(CannotStart) {
       life = ProgramLife(
-        try Program.start(command, environment: programEnvironment, on: terminal))
+        try Program.start(command, environment: programEnvironment, on: terminal), on: machine)
     } catch {
       return Ending(cause: .exit(error.status), problem: error.description)
     }
@@ -159,7 +163,7 @@ package struct Capture {
     var output = OutputTee(
       .standardOutput, readEnd: terminal.controller, console: STDOUT_FILENO, isDrained: true)
     var keyboard = Keyboard()
-    var heartbeat = Heartbeat(of: writer, onSecond)
+    var heartbeat = Heartbeat(of: writer, on: machine, onSecond)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     while life.continues || output.isOpen {
       guard let wait = life.wait(upTo: heartbeat.wait) else { break }
@@ -197,7 +201,7 @@ package struct Capture {
   package func copyStandardInput() throws {
     for number in ForwardedSignals.survived { signal(number, SIG_IGN) }
     var input = OutputTee(.standardOutput, readEnd: STDIN_FILENO, console: STDOUT_FILENO)
-    var heartbeat = Heartbeat(of: writer, onSecond)
+    var heartbeat = Heartbeat(of: writer, on: machine, onSecond)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     while input.isOpen {
       if try Self.poll([(STDIN_FILENO, POLLIN)], heartbeat.wait)[0] {

@@ -6,20 +6,28 @@ import SessionLog
 struct Heartbeat {
   private let writer: SessionWriter?
   private let onSecond: (SessionActivity) -> Void
-  private var machine: MachineWatch
+  private let machine: Machine
+  private var watch: MachineWatch
   private var activity = SessionActivity()
-  private var lastTick = Machine.current.uptime()
-  private var lastPass = Machine.current.uptime()
+  private var lastTick: Duration
+  private var lastPass: Duration
 
   /// Starts the heartbeat.
   ///
   /// - Parameters:
   ///   - writer: the session; nil if there is none.
+  ///   - machine: its clocks time the work.
   ///   - onSecond: called with the activity since the last call.
-  init(of writer: SessionWriter?, _ onSecond: @escaping (SessionActivity) -> Void) {
+  init(
+    of writer: SessionWriter?, on machine: Machine,
+    _ onSecond: @escaping (SessionActivity) -> Void
+  ) {
     self.writer = writer
+    self.machine = machine
     self.onSecond = onSecond
-    machine = MachineWatch(now: .now())
+    watch = MachineWatch(now: machine.now())
+    lastTick = machine.uptime()
+    lastPass = lastTick
   }
 
   /// Time to wait for output; unfinished lines of a terminal wait less.
@@ -34,13 +42,13 @@ struct Heartbeat {
   }
 
   mutating func pass() {
-    let now = Machine.current.uptime()
+    let now = machine.uptime()
     guard now - lastTick >= wait else { return }
     lastTick = now
     writer?.tick()
     guard now - lastPass >= .seconds(1) else { return }
     lastPass = now
-    for (event, time) in machine.poll(at: .now()) { record(event, at: time) }
+    for (event, time) in watch.poll(at: machine.now()) { record(event, at: time) }
     if let news = writer?.takeActivity() {
       activity.hasGrown = activity.hasGrown || news.hasGrown
       activity.hasError = activity.hasError || news.hasError

@@ -18,11 +18,14 @@ struct ProgramLife: ~Copyable {
   private(set) var isStoppedByTerminal = false
   private var isStopped = false
   private var ended: (status: Int32, at: Duration)?
-  private let memory = MemoryEvents.ofThisProcess()
+  private let uptime: @Sendable () -> Duration
+  private let memory: MemoryEvents?
   private let kills: Int?
 
-  init(_ program: consuming Program) {
+  /// Takes over a program that has just started on a machine.
+  init(_ program: consuming Program, on machine: Machine) {
     self.program = program
+    (uptime, memory) = (machine.uptime, machine.memoryEvents)
     kills = memory?.kills
   }
 
@@ -31,7 +34,7 @@ struct ProgramLife: ~Copyable {
   /// The time to wait; nil if it ended long enough ago.
   func wait(upTo limit: Duration) -> Duration? {
     guard let ended else { return limit }
-    let rest = Self.drainTime - (Machine.current.uptime() - ended.at)
+    let rest = Self.drainTime - (uptime() - ended.at)
     return rest > .zero ? min(limit, rest) : nil
   }
 
@@ -47,7 +50,7 @@ struct ProgramLife: ~Copyable {
       return .background("stopped by \(ExitCause.name(ofSignal: number))")
     case .continued: return .foreground("continued")
     case .ended(let status):
-      ended = (status, Machine.current.uptime())
+      ended = (status, uptime())
       // The system reports only the last change; but a stopped program does not exit before
       // continuing.
       return wasStopped && status & 0x7f == 0 ? .foreground("continued") : nil

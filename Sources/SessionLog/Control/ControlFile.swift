@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+public import Platform
 
 /// `control/state.json` of a home: the states of its scenarios.
 ///
@@ -27,10 +27,12 @@ public struct ControlFile: Sendable {
   ///
   /// A damaged file is kept as `state.json.damaged`, and replaced by an empty one.
   ///
-  /// - Parameter body: changes the states; the file is written if they differ.
+  /// - Parameters:
+  ///   - machine: its random numbers name what is set aside.
+  ///   - body: changes the states; the file is written if they differ.
   /// - Throws: ``Platform/SystemError``, also where the file is root's; errors of `body`.
   public func change<Value>(
-    _ body: (inout [ScenarioName: ScenarioState]) throws -> Value
+    on machine: Machine = .current, _ body: (inout [ScenarioName: ScenarioState]) throws -> Value
   ) throws -> Value {
     if home.owner == nil {
       try Directory.make(home.controlPath)
@@ -39,7 +41,7 @@ public struct ControlFile: Sendable {
         throw SystemError(
           operation: "change, as it is root's,", path: path, errno: SystemError.Number.denied)
       }
-      try MachineWide.makeControl()
+      try MachineWide.makeControl(on: machine)
     }
     // Another user who could open it might hold it for ever.
     let lock = try Descriptor(opening: home.controlPath + "/lock", [.readWrite, .create])

@@ -252,7 +252,7 @@ struct Init: AsyncParsableCommand {
       throw Failure(.usage, "--machine and TIDEMARK_HOME exclude each other; unset TIDEMARK_HOME")
     }
     try MachineWide.create()
-    for failed in try MachineWide.makeHomes() {
+    for failed in try MachineWide.makeHomes(on: .current) {
       Console.complain("cannot make the home \(failed.path): \(failed.reason)")
     }
     return try CommandContext(MachineWide.home(of: .current), choice: choice, logger: logger)

@@ -72,8 +72,9 @@ struct Log: AsyncParsableCommand {
     let recording = RecordingSession(
       app: app, isAsIs: asIs, scenarios: try scenario.map(ScenarioName.init(argument:)),
       uploads: !noUpload, diagnostics)
-    try Capture(into: recording.writer, environment: [:], onSecond: recording.pass)
-      .copyStandardInput()
+    try Capture(
+      into: recording.writer, environment: [:], on: .current, onSecond: recording.pass
+    ).copyStandardInput()
     await recording.end(.exit(0))
   }
 

@@ -95,7 +95,7 @@ struct Run: AsyncParsableCommand {
       environment["TIDEMARK_SCENARIOS"] = scenario.joined(separator: ",")
     }
     let capture = Capture(
-      into: recording.writer, environment: environment, onSecond: recording.pass)
+      into: recording.writer, environment: environment, on: .current, onSecond: recording.pass)
     let ending = try pty ? capture.runOnTerminal(program) : capture.run(program, inJob: inJob)
     if let problem = ending.problem, inJob == nil { Console.complain(problem) }
     await recording.end(ending.cause, core: ending.core)
@@ -118,8 +118,9 @@ struct Run: AsyncParsableCommand {
     for name in scenario { recorder += ["--scenario", name] }
     if noUpload { recorder.append("--no-upload") }
     recorder += Array(repeating: "-v", count: diagnostics.verbose)
-    let ending = try Capture(into: nil, environment: ProcessInfo.processInfo.environment)
-      .supervise(program[0], recorder: recorder + ["--"] + program)
+    let ending = try Capture(
+      into: nil, environment: ProcessInfo.processInfo.environment, on: .current
+    ).supervise(program[0], recorder: recorder + ["--"] + program)
     if let problem = ending.problem { Console.complain(problem) }
     return ending.status
   }

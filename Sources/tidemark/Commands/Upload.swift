@@ -125,7 +125,7 @@ struct Upload: AsyncParsableCommand {
   private func pass(prunes: Bool = true) async throws -> ExitStatus {
     if homeOf != nil { return try await passOfHome() }
     if Account.current.isRoot, MachineWide.isConfigured {
-      for failed in try MachineWide.makeHomes() {
+      for failed in try MachineWide.makeHomes(on: .current) {
         Console.complain("cannot make the home \(failed.path): \(failed.reason)")
       }
     }
