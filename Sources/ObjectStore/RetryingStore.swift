@@ -27,7 +27,7 @@ package struct RetryingStore: ForwardingStore {
   package init(
     _ base: any ObjectStore, policy: RetryPolicy = RetryPolicy(), logger: Logger = .off,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-    random: @escaping @Sendable () -> Double = Machine.current.fraction,
+    random: @escaping @Sendable () -> Double,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   ) {
     self.base = base

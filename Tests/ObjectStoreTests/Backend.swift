@@ -104,7 +104,7 @@ enum Backend: String, CaseIterable, Sendable {
     S3Store(
       bucket: bucket, prefix: prefix, service: S3Service(endpoint: url),
       credentials: S3Credentials(accessKeyID: RcloneS3Server.accessKeyID, secretAccessKey: secret),
-      transport: .patient(), pageSize: pageSize)
+      transport: .patient(), pageSize: pageSize, now: Timestamp.now)
   }
 }
 

@@ -102,14 +102,15 @@ import Testing
     }
     try write("OLDKEY")
     let chain = try CredentialChain(
-      environment: ["HOME": home.path], settings: StoreSettings.S3(), transport: .patient())
+      environment: ["HOME": home.path], settings: StoreSettings.S3(), transport: .patient(),
+      now: Timestamp.now)
     try write("NEWKEY")
     let refusal = ScriptedServer.answer(
       "\(words[0]) No", body: "<Error><Code>\(words[1])</Code></Error>")
     let server = try ScriptedServer([refusal, ScriptedServer.answer("200 OK"), refusal])
     let store = S3Store(
       bucket: "logs", prefix: "", service: S3Service(endpoint: server.url), credentials: chain,
-      transport: .patient())
+      transport: .patient(), now: Timestamp.now)
     _ = try await store.put("k", [1])
     #expect(
       server.received.map { $0.head.contains("Credential=NEWKEY/") } == [false, true])

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -105,7 +106,7 @@ import Testing
     let server = try ScriptedServer([ScriptedServer.answer("404 Not Found")])
     let chain = try CredentialChain(
       environment: ["HOME": "/nonexistent", "AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url],
-      settings: StoreSettings.S3(), transport: .patient())
+      settings: StoreSettings.S3(), transport: .patient(), now: Timestamp.now)
     let error = await #expect(throws: StoreError.self) { try await chain.credentials() }
     #expect(error?.code == .configuration)
     for place in [

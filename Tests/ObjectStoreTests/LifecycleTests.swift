@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTransport
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ import Testing
       S3Store(
         bucket: "logs", prefix: "a/b", service: S3Service(endpoint: server.url),
         credentials: S3Credentials(accessKeyID: "I", secretAccessKey: "S"),
-        transport: .patient()))
+        transport: .patient(), now: Timestamp.now))
   }
 
   private static let none = ScriptedServer.answer(

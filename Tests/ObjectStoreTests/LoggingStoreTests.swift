@@ -87,7 +87,8 @@ import Testing
     let folder = try TemporaryDirectory()
     let base = DirectoryStore(path: folder.path)
     let stores: [any ObjectStore] = [
-      RetryingStore(base), ClockedStore(base, ServerClock()) { Timestamp(milliseconds: 0) },
+      RetryingStore(base, random: { 1 }),
+      ClockedStore(base, ServerClock()) { Timestamp(milliseconds: 0) },
       LoggingStore(base, .off),
     ]
     for (number, store) in stores.enumerated() {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -145,7 +146,7 @@ import Testing
       bucket: "logs", prefix: "p", service: S3Service(endpoint: server.url),
       credentials: S3Credentials(accessKeyID: "I", secretAccessKey: "S"),
       options: S3ObjectOptions(headers: [(name: "x-amz-server-side-encryption", value: "aws:kms")]),
-      transport: .patient())
+      transport: .patient(), now: Timestamp.now)
     #expect(try await store.put("k", [1]).provesContent == false)
     let head = try #require(server.received.first?.head)
     #expect(head.contains("x-amz-server-side-encryption: aws:kms"))

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -39,7 +40,8 @@ import Testing
   private func chain(
     _ environment: [String: String], _ settings: StoreSettings.S3 = StoreSettings.S3()
   ) throws -> CredentialChain {
-    try CredentialChain(environment: environment, settings: settings, transport: .patient())
+    try CredentialChain(
+      environment: environment, settings: settings, transport: .patient(), now: Timestamp.now)
   }
 
   @Test(arguments: [

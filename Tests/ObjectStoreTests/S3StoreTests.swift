@@ -172,7 +172,7 @@ import Testing
     return S3Store(
       bucket: "logs", prefix: "p", service: S3Service(endpoint: "http://s3.example"),
       credentials: S3Credentials(accessKeyID: "ID", secretAccessKey: "S"),
-      transport: HTTPTransport(options))
+      transport: HTTPTransport(options), now: Timestamp.now)
   }
 
   @Test(arguments: [true, false])
@@ -287,7 +287,7 @@ import Testing
       bucket: "logs", prefix: "p",
       service: S3Service(endpoint: server.url, region: "auto", pathStyle: nil, provider: row),
       credentials: S3Credentials(accessKeyID: "I", secretAccessKey: "S"),
-      transport: .patient())
+      transport: .patient(), now: Timestamp.now)
     #expect(try await store.delete(["a", "b"]).allSatisfy { $0.error == nil })
     #expect(server.received.map { $0.head.prefix(7) } == ["DELETE ", "DELETE "])
   }

@@ -170,7 +170,7 @@ import Testing
     defer { withExtendedLifetime(opened) {} }
     // rclone occasionally answers 500 when it creates one folder for two requests at once.
     let start = ContinuousClock.now
-    let store = RetryingStore(opened.store, sleep: { _ in }, now: { start })
+    let store = RetryingStore(opened.store, sleep: { _ in }, random: { 1 }, now: { start })
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<32 {
         group.addTask {

@@ -46,7 +46,7 @@ import Testing
     lost.arm()
     // However long a slow machine takes.
     let start = ContinuousClock.now
-    let store = RetryingStore(opened.store, sleep: { _ in }, now: { start })
+    let store = RetryingStore(opened.store, sleep: { _ in }, random: { 1 }, now: { start })
     _ = try await store.put("lost", Self.body)
     #expect(proxy.exercised == [.resetAfter: 1])
     let isSame = try await store.get("lost") == Self.body

@@ -14,7 +14,7 @@ import Testing
     _ store: any ObjectStore, now: @escaping @Sendable () -> Timestamp = { .now() }
   ) async throws -> [ProbeFinding.Check: ProbeFinding] {
     let findings = try await StoreProbe(
-      store, prefix: "devices/a/probe/x", now: now, sleep: { _ in }
+      store, prefix: "devices/a/probe/x", now: now, random: Machine.current.random, sleep: { _ in }
     )
     .run()
     #expect(findings.map(\.check) == ProbeFinding.Check.allCases)

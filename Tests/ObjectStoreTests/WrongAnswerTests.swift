@@ -17,7 +17,7 @@ import Testing
       S3Store(
         bucket: "logs", prefix: "p", service: S3Service(endpoint: server.url),
         credentials: S3Credentials(accessKeyID: "ID", secretAccessKey: "SECRET"),
-        transport: .patient())
+        transport: .patient(), now: Timestamp.now)
     case .webdav:
       WebDAVStore(url: server.url + "/p", login: nil, transport: .patient())
     }

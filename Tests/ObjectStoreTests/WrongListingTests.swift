@@ -12,7 +12,7 @@ import Testing
     S3Store(
       bucket: "logs", prefix: "p", service: S3Service(endpoint: server.url),
       credentials: S3Credentials(accessKeyID: "ID", secretAccessKey: "SECRET"),
-      transport: .patient())
+      transport: .patient(), now: Timestamp.now)
   }
 
   private static func page(_ contents: [(key: String, size: String)], next: String? = nil) -> String

@@ -56,7 +56,7 @@ final class FaultCampaign: Sendable {
           credentials: S3Credentials(
             accessKeyID: RcloneS3Server.accessKeyID,
             secretAccessKey: RcloneS3Server.secretAccessKey),
-          transport: transport)
+          transport: transport, now: Timestamp.now)
       case .webdav:
         WebDAVStore(
           url: url + "/campaign", login: (ServerLogin.user, ServerLogin.password),
@@ -64,7 +64,7 @@ final class FaultCampaign: Sendable {
       }
     // Allow a slow machine any time.
     let start = ContinuousClock.now
-    return RetryingStore(store, sleep: { _ in }, now: { start })
+    return RetryingStore(store, sleep: { _ in }, random: { 1 }, now: { start })
   }
 }
 

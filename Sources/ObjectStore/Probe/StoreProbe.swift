@@ -31,8 +31,8 @@ package struct StoreProbe: Sendable {
   ///   - sleep: Waits between two listings.
   package init(
     _ store: any ObjectStore, prefix: String,
-    now: @escaping @Sendable () -> Timestamp = Machine.current.now,
-    random: @escaping @Sendable () -> UInt64 = Machine.current.random,
+    now: @escaping @Sendable () -> Timestamp,
+    random: @escaping @Sendable () -> UInt64,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     self.store = store

@@ -43,7 +43,7 @@ package final class S3Store: ObjectStore {
   package convenience init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
     transport: HTTPTransport, pageSize: Int = 1000,
-    now: @escaping @Sendable () -> Timestamp = Machine.current.now
+    now: @escaping @Sendable () -> Timestamp
   ) {
     self.init(
       bucket: bucket, prefix: prefix, service: service, credentials: credentials,
@@ -54,7 +54,7 @@ package final class S3Store: ObjectStore {
   init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
     options: S3ObjectOptions, transport: HTTPTransport, pageSize: Int = 1000,
-    now: @escaping @Sendable () -> Timestamp = Machine.current.now
+    now: @escaping @Sendable () -> Timestamp
   ) {
     self.bucket = bucket
     self.prefix = prefix

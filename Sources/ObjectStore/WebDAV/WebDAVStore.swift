@@ -22,19 +22,6 @@ package final class WebDAVStore: ObjectStore {
   let folders = FolderMaker()
   let authenticator: WebDAVAuthenticator
 
-  /// Makes a store with a fixed login.
-  ///
-  /// - Parameters:
-  ///   - url: The folder, percent-encoded, without a slash at the end.
-  ///   - login: User and password; nil for none.
-  ///   - transport: Carries the requests.
-  package convenience init(
-    url: String, login: (user: String, password: String)?, transport: HTTPTransport
-  ) {
-    let credentials = login.map { WebDAVCredentials.password(user: $0.user, password: $0.password) }
-    self.init(url: url, credentials: credentials, transport: transport) { credentials }
-  }
-
   /// Makes a store.
   ///
   /// - Parameters:
@@ -45,7 +32,7 @@ package final class WebDAVStore: ObjectStore {
   ///   - reread: Reads the credentials again when the server refuses them.
   package init(
     url: String, credentials: WebDAVCredentials?, transport: HTTPTransport,
-    random: @escaping @Sendable () -> UInt64 = Machine.current.random,
+    random: @escaping @Sendable () -> UInt64,
     reread: @escaping @Sendable () throws -> WebDAVCredentials?
   ) {
     location = url

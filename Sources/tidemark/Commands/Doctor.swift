@@ -72,7 +72,9 @@ struct Doctor: AsyncParsableCommand {
       // Some stores answer a read of a missing object like this if listing is forbidden: the checks
       // find out.
     }
-    let probe = StoreProbe(opened, prefix: "\(folder)\(SessionID.make(at: .now()))")
+    let probe = StoreProbe(
+      opened, prefix: "\(folder)\(SessionID.make(at: .now()))", now: Machine.current.now,
+      random: Machine.current.random)
     let findings = try await probe.run { if !json { show($0, rights) } }
 
     let isLoginRefused = findings.contains { $0.error?.refusesLogin == true }

@@ -36,7 +36,7 @@ package actor CredentialChain: S3CredentialSource {
   /// - Throws: `StoreError` with `configuration` for half of a key.
   package init(
     environment: [String: String], settings: StoreSettings.S3, transport: HTTPTransport,
-    now: @escaping @Sendable () -> Timestamp = Machine.current.now
+    now: @escaping @Sendable () -> Timestamp
   ) throws {
     let region = try S3Service.resolve(
       environment: environment, settings: settings, allowsPlaintext: true
