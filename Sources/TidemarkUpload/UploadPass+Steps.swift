@@ -83,9 +83,6 @@ extension UploadPass {
     }
   }
 
-  /// Time between two reports of a failing store.
-  private static let reportInterval = Duration.hours(1)
-
   /// Whether to report a failure of the store: without a terminal, an unreachable store once it is
   /// stale, and every failure once an hour.
   func isReportDue(_ error: (any Error)?) throws -> Bool {
@@ -102,7 +99,7 @@ extension UploadPass {
       return false
     }
     let last = entry.lastTold ?? Timestamp(milliseconds: 0)
-    guard now - last >= Self.reportInterval else { return false }
+    guard now - last >= UploadPolicy.reportInterval else { return false }
     entry.lastTold = now
     try context.manifest.save(entry)
     return true

@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import SessionLog
+import TidemarkUpload
 
 /// Remembers when an error was reported, so that cron, which mails every line, repeats it once an
 /// hour instead of once a minute.
@@ -31,7 +32,6 @@ struct HourlyReport {
   private let folder: String
   private let kind: Kind
   private var path: String { "\(folder)/\(kind.rawValue).json" }
-  private static let interval = Duration.hours(1)
 
   /// Keeps its record in a home's cache.
   init(_ home: Home, _ kind: Kind) { (folder, self.kind) = (home.cachePath, kind) }
@@ -45,7 +45,7 @@ struct HourlyReport {
     {
       let age = now - last.at
       // A time in the future comes from another clock.
-      if age >= .zero, age < Self.interval { return false }
+      if age >= .zero, age < UploadPolicy.reportInterval { return false }
     }
     try? Directory.make(folder)
     if let json = try? JSONEncoder().encode(Last(text: text, at: now)) {

@@ -1,10 +1,10 @@
 import Platform
+import TidemarkUpload
 
 /// What a process that uploads at an interval says about passes that failed.
 struct PassFailures {
   private var isFirst = true
   private var reported: (text: String, at: ContinuousClock.Instant)?
-  private static let interval = Duration.hours(1)
 
   /// Counts a pass that did not fail.
   mutating func pass() {
@@ -27,7 +27,9 @@ struct PassFailures {
     isFirst = false
     let text = "\(error)"
     guard isForPerson else { return text }
-    if let reported, reported.text == text, now - reported.at < Self.interval { return nil }
+    if let reported, reported.text == text, now - reported.at < UploadPolicy.reportInterval {
+      return nil
+    }
     reported = (text, now)
     return text
   }
