@@ -10,7 +10,8 @@ extension Array where Element: Sendable {
   ///   - body: called with the results one by one, in the order of the elements.
   /// - Throws: the first error of `work` or `body`; the rest is cancelled.
   package func concurrentForEach<Result: Sendable>(
-    atOnce limit: Int = 8, _ work: @escaping @Sendable (Element) async throws -> Result,
+    atOnce limit: Int = Parallelism.width,
+    _ work: @escaping @Sendable (Element) async throws -> Result,
     _ body: (Result) async throws -> Void
   ) async throws {
     if Parallelism.isSequential {
@@ -41,7 +42,8 @@ extension Array where Element: Sendable {
   ///   - work: the work.
   /// - Throws: the first error of `work`; the rest is cancelled.
   package func concurrentMap<Result: Sendable>(
-    atOnce limit: Int = 8, _ work: @escaping @Sendable (Element) async throws -> Result
+    atOnce limit: Int = Parallelism.width,
+    _ work: @escaping @Sendable (Element) async throws -> Result
   ) async throws -> [Result] {
     var results: [Result] = []
     try await concurrentForEach(atOnce: limit, work) { results.append($0) }

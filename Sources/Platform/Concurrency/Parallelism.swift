@@ -12,6 +12,9 @@ package enum Parallelism {
   /// started.
   @TaskLocal package static var isSequential = false
 
+  /// How much work that waits for answers is in progress at once, by default.
+  package static let width = 8
+
   /// Number of cores for parallel computation, at least 1.
   package static var cores: Int {
     isSequential ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
