@@ -86,10 +86,10 @@ package struct Capture {
     output.closeWriteEnd()
     errors.closeWriteEnd()
 
-    var heartbeat = Heartbeat(of: writer, on: machine, onSecond)
+    var periodic = PeriodicWork(of: writer, on: machine, onSecond)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     while life.continues || output.isOpen || errors.isOpen {
-      guard let wait = life.wait(upTo: heartbeat.wait) else { break }
+      guard let wait = life.wait(upTo: periodic.wait) else { break }
       let ready = try Self.poll(
         [
           (output.readEnd, POLLIN), (errors.readEnd, POLLIN), (signals.descriptor, POLLIN),
@@ -98,10 +98,10 @@ package struct Capture {
       if ready[1] { errors.pump(&buffer, into: writer) }
       _ = signals.forward(to: life.program)
       while let event = life.next() {
-        heartbeat.record(event)
+        periodic.record(event)
         if life.isStoppedByTerminal, job == nil { signals.stop() }
       }
-      heartbeat.pass()
+      periodic.pass()
     }
     life.reportEnd()
     return life.ending
@@ -163,10 +163,10 @@ package struct Capture {
     var output = OutputTee(
       .standardOutput, readEnd: terminal.controller, console: STDOUT_FILENO, isDrained: true)
     var keyboard = Keyboard()
-    var heartbeat = Heartbeat(of: writer, on: machine, onSecond)
+    var periodic = PeriodicWork(of: writer, on: machine, onSecond)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     while life.continues || output.isOpen {
-      guard let wait = life.wait(upTo: heartbeat.wait) else { break }
+      guard let wait = life.wait(upTo: periodic.wait) else { break }
       let ready = try Self.poll(
         [
           (output.readEnd, POLLIN), (signals.descriptor, POLLIN),
@@ -183,14 +183,14 @@ package struct Capture {
         recordWindow(outer)
       }
       while let event = life.next() {
-        heartbeat.record(event)
+        periodic.record(event)
         guard life.isStoppedByTerminal else { continue }
         outer.restore()
         signals.stop()
         outer.makeRaw()
         life.program.send(SIGCONT)
       }
-      heartbeat.pass()
+      periodic.pass()
     }
     return life.ending
   }
@@ -201,13 +201,13 @@ package struct Capture {
   package func copyStandardInput() throws {
     for number in ForwardedSignals.survived { signal(number, SIG_IGN) }
     var input = OutputTee(.standardOutput, readEnd: STDIN_FILENO, console: STDOUT_FILENO)
-    var heartbeat = Heartbeat(of: writer, on: machine, onSecond)
+    var periodic = PeriodicWork(of: writer, on: machine, onSecond)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     while input.isOpen {
-      if try Self.poll([(STDIN_FILENO, POLLIN)], heartbeat.wait)[0] {
+      if try Self.poll([(STDIN_FILENO, POLLIN)], periodic.wait)[0] {
         input.pump(&buffer, into: writer)
       }
-      heartbeat.pass()
+      periodic.pass()
     }
   }
 

@@ -39,7 +39,7 @@ struct AttachedFolder {
     let plan = try attacher.plan()
     try attacher.execute(plan)
     let uploader = Uploader(context)
-    let report = try await uploader.execute(uploader.plan(.passing))
+    let report = try await uploader.execute(uploader.plan(.transient))
     if !isDisturbed, let failure = report.failures.first { throw failure.error }
     return plan
   }

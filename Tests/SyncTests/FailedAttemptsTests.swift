@@ -33,7 +33,7 @@ import Testing
     #expect(entry.lastSuccess == nil && entry.failingSince != nil)
     // A person at a terminal need not wait, and one success ends all pauses.
     site.store.forgetPlans()
-    try await site.upload(.passing)
+    try await site.upload(.transient)
     try await site.expectSealedAndEqual(session)
     #expect(try site.context().manifest.storeEntry().attempts == 0)
   }

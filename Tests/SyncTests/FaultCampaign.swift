@@ -23,7 +23,8 @@ final class FaultCampaign: Sendable {
     let choice: FaultProxy.Choice = { number, request in
       var random = SeededGenerator(case: number)
       let isDue = Int.random(in: 0..<6, using: &random) == 0
-      let possible = Fault.passing.filter { $0.concerns(request) }.shuffled(using: &random)
+      let possible = Fault.endingByThemselves.filter { $0.concerns(request) }.shuffled(
+        using: &random)
       return exercised.withLock { exercised in
         let fault = possible.min { exercised[$0, default: 0] < exercised[$1, default: 0] }
         guard let fault else { return nil }

@@ -68,7 +68,7 @@ struct Site {
   }
 
   @discardableResult
-  func upload(_ scope: RetryScope = .passing) async throws -> UploadReport {
+  func upload(_ scope: RetryScope = .transient) async throws -> UploadReport {
     try await onePass(scope, in: context)
   }
 

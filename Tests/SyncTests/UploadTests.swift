@@ -52,7 +52,7 @@ import Testing
     try await site.upload()
     #expect(site.store.unexercised.isEmpty)
     try writer.end(.exit(0))
-    try await site.upload(.passing)
+    try await site.upload(.transient)
     try await site.expectSealedAndEqual(writer.session)
     try await site.upload()
     #expect(try await site.remote(writer.session).keys.count == 2)

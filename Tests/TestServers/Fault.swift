@@ -34,7 +34,7 @@ package enum Fault: String, CaseIterable, Sendable {
   case held
 
   /// Faults that end by themselves.
-  package static let passing = allCases.filter { $0 != .held }
+  package static let endingByThemselves = allCases.filter { $0 != .held }
 
   /// Whether it can affect a request.
   ///

@@ -27,7 +27,7 @@ import TidemarkUpload
         try openStore(
           StoreURL("file://\(local.folder)/\(folder)"), settings: StoreSettings(), environment: [:])
       )
-      policy.retryScope = .passing
+      policy.retryScope = .transient
     }
 
     init() throws { try self.init(TestHome()) }

@@ -60,7 +60,7 @@ package struct StoreState: Sendable, Equatable {
     guard let error else { return }
     attempts += 1
     lastError = error
-    nextAttempt = Backoff.passing.next(after: attempts, at: now)
+    nextAttempt = Backoff.transient.next(after: attempts, at: now)
   }
 
   /// Whether nothing has reached the store for too long although something waits: the last pass
@@ -77,6 +77,6 @@ package struct StoreState: Sendable, Equatable {
 
   /// The failure because of which the store is not tried at this time; nil if it may be.
   func backoff(at now: Timestamp) -> StoreError? {
-    Backoff.passing.isTooEarly(nextAttempt, at: now) ? lastError : nil
+    Backoff.transient.isTooEarly(nextAttempt, at: now) ? lastError : nil
   }
 }

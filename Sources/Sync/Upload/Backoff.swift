@@ -6,7 +6,7 @@ struct Backoff {
   let longest: Duration
 
   /// For a store, and for transient failures.
-  static let passing = Backoff(longest: .seconds(15 * 60))
+  static let transient = Backoff(longest: .seconds(15 * 60))
   /// For refusals of a store, and for contradictions.
   static let refused = Backoff(longest: .hours(6))
 
@@ -39,7 +39,7 @@ package enum RetryScope: Sendable {
   /// Those whose pause is over.
   case due
   /// Also the store, and sessions whose failure was likely to be transient.
-  case passing
+  case transient
   /// All.
   case all
 }

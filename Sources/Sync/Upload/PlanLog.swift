@@ -15,7 +15,7 @@ struct PlanLog {
   func waits(_ session: SessionID, _ reason: WaitReason) {
     switch reason.kind {
     case .idle: logger.info("\(session): waits: \(reason.text)")
-    case .passing, .problem: logger.warning("\(session): waits: \(reason.text)")
+    case .transient, .problem: logger.warning("\(session): waits: \(reason.text)")
     }
   }
 

@@ -117,7 +117,7 @@ struct UploadPlanner {
   /// One that has ended since the last attempt is tried at once.
   private func pause(of state: SessionState) -> WaitReason? {
     let entry = state.entry
-    let backoff = entry.isTransient ? Backoff.passing : .refused
+    let backoff = entry.isTransient ? Backoff.transient : .refused
     let waits = entry.isTransient ? scope == .due : scope != .all
     guard waits, let next = entry.nextAttempt, backoff.isTooEarly(next, at: context.now()) else {
       return nil

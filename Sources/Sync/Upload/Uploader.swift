@@ -338,8 +338,8 @@ package struct Uploader: Sendable {
     entry.isTransient = (error as? StoreError)?.isTransient == true
     if !Self.isForNextPass(error, of: item) {
       // What follows lost bytes is sent as it grows.
-      let isPassing = entry.isTransient || (error as? ReplicaError)?.code == .lostBytes
-      let backoff = isPassing ? Backoff.passing : .refused
+      let isTransient = entry.isTransient || (error as? ReplicaError)?.code == .lostBytes
+      let backoff = isTransient ? Backoff.transient : .refused
       entry.nextAttempt = backoff.next(after: entry.attempts, at: context.now())
       if !entry.isTransient { try Quarantine(context.home).add(session, reason: "\(error)") }
     }

@@ -155,7 +155,7 @@ package enum WaitReason: Hashable, Sendable {
   /// The consequence of the wait.
   package var kind: Kind {
     switch self {
-    case .backoff, .budget: .passing
+    case .backoff, .budget: .transient
     case .refused, .storeMissing, .unreadable, .logGone: .problem
     default: .idle
     }
@@ -166,7 +166,7 @@ package enum WaitReason: Hashable, Sendable {
     /// No action: it is not to be sent, or not yet.
     case idle
     /// A failure that is likely to be transient.
-    case passing
+    case transient
     /// A problem that requires a person.
     case problem
   }

@@ -238,7 +238,7 @@ struct Upload: AsyncParsableCommand {
 
   private func policy(of setup: CommandContext, prunes: Bool) throws -> UploadPolicy {
     var policy = UploadPolicy()
-    policy.retryScope = now ? .all : Console.errorIsTerminal ? .passing : .due
+    policy.retryScope = now ? .all : Console.errorIsTerminal ? .transient : .due
     policy.sources = try setup.sources
     policy.retention = setup.settings.retention
     // If root uploads for all users, only root applies the store's retention.
@@ -473,7 +473,7 @@ struct Upload: AsyncParsableCommand {
     guard !report.failures.isEmpty else {
       let kinds = report.skipped.map(\.kind)
       let isPartial = kinds.contains(.problem) || !report.formerDevices.isEmpty
-      return isPartial ? .partial : kinds.contains(.passing) ? .tryLater : .ok
+      return isPartial ? .partial : kinds.contains(.transient) ? .tryLater : .ok
     }
     guard report.objects == 0 else { return .partial }
     return ExitStatus(of: Set(report.failures.map { ExitStatus($0.error) }))

@@ -146,7 +146,7 @@ final class Oracle: Sendable {
   func record(_ report: UploadReport, of home: Home) {
     var reasons: [SessionID: String] = [:]
     // A pause after a failure ends by itself.
-    for held in report.skipped where held.kind != .passing { reasons[held.session] = held.reason }
+    for held in report.skipped where held.kind != .transient { reasons[held.session] = held.reason }
     // Other programs' lines may also wait because a person withdrew their session.
     let isTroubled =
       !report.failures.isEmpty

@@ -3,7 +3,7 @@ import Platform
 import SessionLog
 
 /// A recorder's periodic work, about once a second.
-struct Heartbeat {
+struct PeriodicWork {
   private let writer: SessionWriter?
   private let onSecond: (SessionActivity) -> Void
   private let machine: Machine
@@ -12,7 +12,7 @@ struct Heartbeat {
   private var lastTick: Duration
   private var lastPass: Duration
 
-  /// Starts the heartbeat.
+  /// Starts the work.
   ///
   /// - Parameters:
   ///   - writer: the session; nil if there is none.
