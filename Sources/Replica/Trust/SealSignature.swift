@@ -28,13 +28,11 @@ enum SealSignature {
       by: key.publicKey.id, key: key.publicKey.description, sig: placeholder, since: key.created)
     sidecar.signature = signature
     var json = try sidecar.json()
-    let lines = try lines(of: signature)
-    guard let place = place(of: lines, in: json),
+    guard let (bare, place) = try cut(signature, from: json),
       let gap = Data(json[place]).range(of: Data(placeholder.utf8))
     else {
       throw ReplicaError(.damagedObject, "\(revision.session): its seal cannot be signed")
     }
-    let bare = Array(json[..<place.lowerBound] + json[place.upperBound...])
     let message = message(bare, signature, revision, folder)
     let sig = Data(try key.signature(of: message)).base64EncodedString()
     let start = place.lowerBound + gap.lowerBound
@@ -50,7 +48,7 @@ enum SealSignature {
   ) throws -> (key: PublicKey, since: Timestamp)? {
     guard let signature = sidecar.signature else { return nil }
     guard let key = PublicKey(signature.key), signature.by == key.id,
-      let sig = Data(base64Encoded: signature.sig), let bare = try bare(json, signature),
+      let sig = Data(base64Encoded: signature.sig), let (bare, _) = try cut(signature, from: json),
       key.signed(message(bare, signature, revision, folder), Array(sig))
     else {
       throw ReplicaError(
@@ -90,10 +88,16 @@ enum SealSignature {
     return Array("\(title)\n\(place)\n\(signature.key) \(signature.since)\n".utf8) + bare
   }
 
-  /// The JSON without the lines of a signature; nil unless they occur exactly once, as written.
-  private static func bare(_ json: [UInt8], _ signature: Sidecar.Signature) throws -> [UInt8]? {
-    guard let place = place(of: try lines(of: signature), in: json) else { return nil }
-    return Array(json[..<place.lowerBound] + json[place.upperBound...])
+  /// A seal's JSON without the lines of a signature, and where they were; nil if it does not have
+  /// them as written.
+  private static func cut(
+    _ signature: Sidecar.Signature, from json: [UInt8]
+  ) throws -> (bare: [UInt8], place: Range<Int>)? {
+    let lines = try lines(of: signature)
+    guard let place = Data(json).range(of: Data(lines.utf8)), place.lowerBound > 0,
+      json[place.lowerBound - 1] == 0x0a
+    else { return nil }
+    return (Array(json[..<place.lowerBound] + json[place.upperBound...]), place)
   }
 
   /// The lines of a signature in a seal's JSON.
@@ -102,13 +106,5 @@ enum SealSignature {
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let object = String(decoding: try encoder.encode(["signature": signature]), as: UTF8.self)
     return object.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n") + ",\n"
-  }
-
-  /// Where a seal's JSON has the lines of a signature; nil if it does not have them.
-  private static func place(of lines: String, in json: [UInt8]) -> Range<Int>? {
-    guard let place = Data(json).range(of: Data(lines.utf8)), place.lowerBound > 0,
-      json[place.lowerBound - 1] == 0x0a
-    else { return nil }
-    return place
   }
 }
