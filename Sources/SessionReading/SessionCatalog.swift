@@ -40,6 +40,8 @@ package struct SessionCatalog: Sendable {
     /// Whether the newest revision in the store cannot be believed, or its device's is missing, so
     /// that only names say something about the session.
     package var isRejected = false
+    /// See ``SessionCatalog/endOfHoles(_:)``; nil if it was not looked for.
+    var endOfHoles: StreamOffset?
   }
 
   /// Opens the log on this machine, masked if the context says so.
@@ -360,8 +362,8 @@ package struct SessionCatalog: Sendable {
       let whole = ids.indices.filter { SessionID(ids[$0]) != nil }
       let local = try await SessionCatalog(context.withoutStore)
         .find(whole.map { ids[$0] }, devices: [])
-      for (index, entry) in zip(whole, local) where entry.map({ suffices($0, for: side) }) == true {
-        found[index] = entry
+      for (index, entry) in zip(whole, local) {
+        found[index] = entry.flatMap { sufficient($0, for: side) }
       }
     }
     let rest = ids.indices.filter { found[$0] == nil }
@@ -375,9 +377,14 @@ package struct SessionCatalog: Sendable {
     return found.compactMap(\.self)
   }
 
-  /// Whether a local session is read without the store, which may have what a local log lost.
-  private func suffices(_ entry: Entry, for side: SessionReader.Side) -> Bool {
-    entry.hasLocalLog && (side == .local || endOfHoles(entry) == 0)
+  /// A local session if it is read without the store, which may have what a local log lost; else
+  /// nil.
+  private func sufficient(_ entry: Entry, for side: SessionReader.Side) -> Entry? {
+    guard entry.hasLocalLog else { return nil }
+    guard side != .local else { return entry }
+    var entry = entry
+    entry.endOfHoles = endOfHoles(entry)
+    return entry.endOfHoles == 0 ? entry : nil
   }
 
   /// The session with an id, to be read from a side.
@@ -401,7 +408,7 @@ package struct SessionCatalog: Sendable {
         if case .several = error.code { ambiguity = error }
       }
     }
-    if let local, SessionID(id) != nil, suffices(local, for: side) { return local }
+    if let local, SessionID(id) != nil, let local = sufficient(local, for: side) { return local }
     do {
       return try await entry(matching: id, devices: devices(for: [id]))
     } catch let error as StoreError where error.code != .cancelled {

@@ -73,7 +73,7 @@ package struct SessionReader: Sendable {
       throw ReadingError(
         .unfit, "\(entry.session) is not in the store yet")
     }
-    let holes = entry.hasLocalLog ? catalog.endOfHoles(entry) : 0
+    let holes = entry.hasLocalLog ? entry.endOfHoles ?? catalog.endOfHoles(entry) : 0
     hasHoles = holes > 0
     let fillsHoles = hasHoles && side == .any && entry.remote?.mark ?? 0 >= holes
     isLocal = entry.hasLocalLog && side != .remote && !fillsHoles
