@@ -115,7 +115,7 @@ import Testing
       reading.records.append(records)
     }
     let gone = AlertSubject(device: "id-9", deviceName: "kiosk-9")
-    reading.heard = [.init(gone, newest: Self.now - .seconds(3000))]
+    reading.heard = [.init(gone, newest: (Self.now - .seconds(3000)).assumingSynchronizedClocks)]
     let first = AlertPlan(rules, AlertLedger(), reading, now: Self.now)
     let second = AlertPlan(rules, first.ledger, AlertReading(), now: Self.now + .seconds(61))
     let messages = (first.outgoing + second.outgoing).map(\.notification)

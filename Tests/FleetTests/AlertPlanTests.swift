@@ -58,7 +58,11 @@ import Testing
   }
 
   static func heard(_ seconds: Int64, device: String = "d1") -> AlertReading {
-    reading { $0.heard = [.init(subject(device, session: nil), newest: time(seconds))] }
+    reading {
+      $0.heard = [
+        .init(subject(device, session: nil), newest: time(seconds).assumingSynchronizedClocks)
+      ]
+    }
   }
 
   private func told(_ plan: AlertPlan) -> [String] {

@@ -83,7 +83,9 @@ import Testing
     let rule = AlertRule(name: "errors", .records(RecordCondition()))
     func passes(_ keys: KnownKeys?) async throws -> AlertReading {
       var cursors = AlertCursors()
-      return try await AlertScan(store, knowing: keys, [rule], now: clock.now()).read(&cursors)
+      return try await AlertScan(
+        store, knowing: keys, [rule], now: clock.now().assumingSynchronizedClocks
+      ).read(&cursors)
     }
     #expect(try await passes(nil).records.count == 1)
     let refused = try await passes(keys)
@@ -142,7 +144,8 @@ import Testing
         store, knowing: keys, since: clock.now() - .days(1), at: clock.now(),
         includesFailures: false)
       #expect(try await search.crashes(of: ["device"]) { found.append($0) }.isEmpty)
-      let scan = AlertScan(store, knowing: keys, [rule], now: clock.now())
+      let scan = AlertScan(
+        store, knowing: keys, [rule], now: clock.now().assumingSynchronizedClocks)
       return (found, try await scan.read(&cursors).problems)
     }
     let first = try await read()

@@ -48,7 +48,7 @@ import Testing
   private static func heard(_ seconds: Int64) -> AlertReading {
     var reading = AlertReading()
     let device = AlertSubject(device: "d1", deviceName: "host-d1")
-    reading.heard = [.init(device, newest: AlertPlanTests.time(seconds))]
+    reading.heard = [.init(device, newest: AlertPlanTests.time(seconds).assumingSynchronizedClocks)]
     return reading
   }
 

@@ -12,7 +12,7 @@ import Testing
     var device = AlertCursors.Device()
     for (day, isListed, isOpen) in folders {
       var folder = AlertCursors.Folder()
-      if isListed { folder.listedAt = Timestamp(milliseconds: 0) }
+      if isListed { folder.listedAt = ServerTime(milliseconds: 0) }
       var session = AlertCursors.Session()
       session.status = isOpen ? .active : .terminated
       folder.sessions["x"] = session
@@ -40,20 +40,20 @@ import Testing
   func `a pass lists recent days and days with open sessions`(
     time: String, folders: [(String, Bool, Bool)], days: [String]
   ) throws {
-    let now = try #require(Timestamp(iso: time))
+    let now = try #require(Timestamp(iso: time)).assumingSynchronizedClocks
     let device = Self.device(folders.map { (day: $0.0, isListed: $0.1, isOpen: $0.2) })
     #expect(ScanSchedule.days(of: device, at: now).sorted() == days)
   }
 
   @Test func `a sweep lists two weeks of day folders`() throws {
-    let now = try #require(Timestamp(iso: "2026-01-22T12:00:00Z"))
+    let now = try #require(Timestamp(iso: "2026-01-22T12:00:00Z")).assumingSynchronizedClocks
     let days = ["2026-01-07", "2026-01-08", "2026-01-22"]
     let device = Self.device(days.map { (day: $0, isListed: true, isOpen: false) })
     #expect(ScanSchedule.sweptDays(of: device, at: now) == ["2026-01-08", "2026-01-22"])
   }
 
   @Test func `a scan is due slightly early, and after the clock is set back`() {
-    let start = Timestamp(milliseconds: 1_769_092_205_123)
+    let start = ServerTime(milliseconds: 1_769_092_205_123)
     let due = [-1, 0, 889, 890, 900].map {
       ScanSchedule.isDue(start, every: .seconds(900), at: start + .seconds($0))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -50,6 +51,15 @@ import Testing
     #expect(span.milliseconds == milliseconds)
     #expect(span.seconds == seconds)
     #expect(span.inWholeSeconds == .seconds(seconds))
+  }
+
+  /// State files do not depend on whose clock a time is by.
+  @Test func `a server's time is written like any other`() throws {
+    let time = ServerTime(milliseconds: 1_769_092_205_123)
+    let json = try JSONEncoder().encode([time])
+    #expect(String(decoding: json, as: UTF8.self) == #"["2026-01-22T14:30:05.123Z"]"#)
+    #expect(try JSONDecoder().decode([ServerTime].self, from: json) == [time])
+    #expect(time.day == "2026-01-22")
   }
 
   @Test(arguments: [0, 1, -1, 3_600_000, -3_600_000] as [Int64])

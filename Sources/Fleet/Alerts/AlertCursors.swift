@@ -5,7 +5,7 @@ package import SessionLog
 /// How far a store has been read; all times are the server's.
 package struct AlertCursors: Sendable, Codable, Equatable {
   /// When the devices were last listed; nil before the first pass.
-  package var devicesListedAt: Timestamp?
+  package var devicesListedAt: ServerTime?
   /// The server clock's lead over ours in milliseconds; nil if no answer had a date.
   package var clockOffset: Int64?
   /// The devices by id.
@@ -19,15 +19,15 @@ package struct AlertCursors: Sendable, Codable, Equatable {
     /// Its name for people; nil if not requested yet.
     package var name: String?
     /// When its name was requested.
-    package var namedAt: Timestamp?
+    package var namedAt: ServerTime?
     /// When its day folders were listed.
-    package var foldersListedAt: Timestamp?
+    package var foldersListedAt: ServerTime?
     /// When all recent folders were read.
-    package var sweptAt: Timestamp?
+    package var sweptAt: ServerTime?
     /// When its newest object was written; nil if unknown, or if no object is left.
-    package var newest: Timestamp?
+    package var newest: ServerTime?
     /// Since when none of its objects is found.
-    package var emptySince: Timestamp?
+    package var emptySince: ServerTime?
     /// Whether no rule has covered it: when one does, its existing sessions are not reported.
     package var isPassedOver = false
     /// Its day folders, by day.
@@ -39,7 +39,7 @@ package struct AlertCursors: Sendable, Codable, Equatable {
   /// A known day folder; empty if it was not read yet.
   package struct Folder: Sendable, Codable, Equatable {
     /// When it was listed.
-    package var listedAt: Timestamp?
+    package var listedAt: ServerTime?
     /// Its sessions.
     package var sessions: [String: Session] = [:]
 
@@ -57,11 +57,11 @@ package struct AlertCursors: Sendable, Codable, Equatable {
     /// The offset up to which its stream was read, or need not be read.
     package var end = StreamOffset.zero
     /// When its newest object was written.
-    package var newest: Timestamp?
+    package var newest: ServerTime?
     /// Its sidecar's fixed fields; nil if not requested yet.
     package var facts: SessionFacts?
     /// Since when it is missing in listings.
-    package var missingSince: Timestamp?
+    package var missingSince: ServerTime?
 
     package init() {}
 

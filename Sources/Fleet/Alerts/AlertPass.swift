@@ -110,7 +110,8 @@ package struct AlertPass: Sendable {
       result.storeError = error
     }
     let plan = AlertPlan(
-      rules, state.ledger, reading, now: time(clock, or: cursors.clockOffset), newsAge: newsAge,
+      rules, state.ledger, reading,
+      now: time(clock, or: cursors.clockOffset).assumingSynchronizedClocks, newsAge: newsAge,
       most: most)
     state.ledger = plan.ledger
     state.outbox += plan.outgoing
@@ -121,7 +122,7 @@ package struct AlertPass: Sendable {
   }
 
   /// The time by the server's clock, or by ours if that is unknown.
-  private func time(_ clock: ServerClock, or known: Int64?) -> Timestamp {
-    now() + (clock.offset ?? .milliseconds(known ?? 0))
+  private func time(_ clock: ServerClock, or known: Int64?) -> ServerTime {
+    now().asServer(offset: clock.offset ?? .milliseconds(known ?? 0))
   }
 }

@@ -54,17 +54,19 @@ extension AlertPlan {
     }
     let newsSince = ledger.newsSince ?? now
     return newest.sorted { $0.key < $1.key }.compactMap { key, heard in
-      guard heard.newest >= newsSince else { return nil }
-      if let longest = rule.givesUpAfter, now - heard.newest > longest {
+      // The plan's time is the server's, too.
+      let newest = heard.newest.assumingSynchronizedClocks
+      guard newest >= newsSince else { return nil }
+      if let longest = rule.givesUpAfter, now - newest > longest {
         setEnd("silent for more than \(Age.compact(longest)), and given up", of: key, rule)
         return nil
       }
       let known = alert(rule, key)
       // No new silence begins at the start of the hours; an earlier one continues.
-      let from = known?.phase == .firing ? heard.newest : max(heard.newest, hours)
+      let from = known?.phase == .firing ? newest : max(newest, hours)
       guard now - from > limit else { return nil }
       return AlertMatch(
-        key: key, count: known == nil ? 1 : 0, first: heard.newest, last: heard.newest,
+        key: key, count: known == nil ? 1 : 0, first: newest, last: newest,
         sample: AlertSample(heard.subject))
     }
   }

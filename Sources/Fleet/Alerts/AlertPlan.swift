@@ -41,7 +41,7 @@ package struct AlertPlan: Sendable {
   ///   - rules: the rules; alerts of others are dropped.
   ///   - ledger: the ledger of the previous pass.
   ///   - reading: the news; nil if the store could not be read.
-  ///   - now: the time.
+  ///   - now: the time by the server's clock; messages take it as the time of their readers.
   ///   - newsAge: the maximum age of events that a first pass reports.
   ///   - most: maximum number of messages per target and pass.
   package init(

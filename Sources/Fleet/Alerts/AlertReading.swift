@@ -19,10 +19,10 @@ package struct AlertReading: Sendable, Equatable {
     /// A device or, with ``AlertSubject/session``, one of its sessions.
     package let subject: AlertSubject
     /// When its newest object was written, by the server's clock.
-    package let newest: Timestamp
+    package let newest: ServerTime
 
     /// Makes an entry.
-    package init(_ subject: AlertSubject, newest: Timestamp) {
+    package init(_ subject: AlertSubject, newest: ServerTime) {
       (self.subject, self.newest) = (subject, newest)
     }
   }

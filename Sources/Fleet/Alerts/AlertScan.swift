@@ -9,7 +9,7 @@ package struct AlertScan: Sendable {
   let keys: KnownKeys?
   let rules: [AlertRule]
   /// The server's time.
-  let now: Timestamp
+  let now: ServerTime
   /// The maximum age of news in a first pass.
   let newsAge: Duration
 
@@ -25,7 +25,7 @@ package struct AlertScan: Sendable {
   ///   - now: the server's time.
   ///   - newsAge: the maximum age of news in a first pass.
   package init(
-    _ store: any ObjectStore, knowing keys: KnownKeys?, _ rules: [AlertRule], now: Timestamp,
+    _ store: any ObjectStore, knowing keys: KnownKeys?, _ rules: [AlertRule], now: ServerTime,
     newsAge: Duration = AlertPlan.newsAge
   ) {
     (self.store, self.keys, self.rules) = (store, keys, rules)

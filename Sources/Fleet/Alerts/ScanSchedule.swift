@@ -20,13 +20,13 @@ enum ScanSchedule {
   /// Tolerance for cron's delays.
   private static let slack = Duration.seconds(10)
 
-  static func isDue(_ last: Timestamp?, every interval: Duration, at now: Timestamp) -> Bool {
+  static func isDue(_ last: ServerTime?, every interval: Duration, at now: ServerTime) -> Bool {
     guard let last else { return true }
     return now < last || now - last >= interval - slack
   }
 
   /// Days whose folders to list, besides those never listed.
-  static func days(of device: AlertCursors.Device, at now: Timestamp) -> Set<String> {
+  static func days(of device: AlertCursors.Device, at now: ServerTime) -> Set<String> {
     var days: Set = [now.day]
     let yesterday = (now - .days(1)).day
     let isEarly = now.milliseconds / 3_600_000 % 24 < 6
@@ -41,7 +41,7 @@ enum ScanSchedule {
   }
 
   /// Days whose folders a sweep lists.
-  static func sweptDays(of device: AlertCursors.Device, at now: Timestamp) -> Set<String> {
+  static func sweptDays(of device: AlertCursors.Device, at now: ServerTime) -> Set<String> {
     Set(device.folders.keys.filter { $0 >= (now - recent).day })
   }
 }

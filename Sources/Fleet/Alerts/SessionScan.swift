@@ -44,9 +44,8 @@ struct SessionScan: Sendable {
   private func begin() -> Result {
     var result = Result(session: remote.session, cursor: known ?? AlertCursors.Session())
     result.cursor.missingSince = nil
-    // The scan's time is the server's, too.
-    result.cursor.newest = remote.newest?.assumingSynchronizedClocks ?? result.cursor.newest
-    if known == nil, !isNews || (isFirst && remote.session.startedAt < oldest) {
+    result.cursor.newest = remote.newest ?? result.cursor.newest
+    if known == nil, !isNews || (isFirst && startedAt < oldest) {
       result.cursor.end = remote.readableEnd
     }
     return result
@@ -55,12 +54,12 @@ struct SessionScan: Sendable {
   private var isNews: Bool { known != nil || !isFirst || isRecent }
 
   /// A first pass reports nothing older than this.
-  private var oldest: Timestamp { scan.now - scan.newsAge }
+  private var oldest: ServerTime { scan.now - scan.newsAge }
 
-  private var isRecent: Bool {
-    remote.newest.map { $0.assumingSynchronizedClocks >= oldest }
-      ?? (remote.session.startedAt >= oldest)
-  }
+  /// By the device's clock; if that is wrong, a first pass reports more or less of a session.
+  private var startedAt: ServerTime { remote.session.startedAt.assumingSynchronizedClocks }
+
+  private var isRecent: Bool { (remote.newest ?? startedAt) >= oldest }
 
   private var status: SessionStatus { remote.revision?.status ?? .active }
 
@@ -103,7 +102,9 @@ struct SessionScan: Sendable {
       let earliest = known == nil && isFirst ? oldest : scan.now - ScanSchedule.recent
       // A program that exited with 0, or ended on request, has not failed.
       let isFailure = sidecar.map { $0.status == .crashed || $0.cause?.isFailure == true } ?? true
-      if isFailure, crash.endedAt >= earliest { result.reading.crashes.append(crash) }
+      // The sidecar's clock offset has corrected the device's clock, as far as it is known.
+      let endedAt = crash.endedAt.assumingSynchronizedClocks
+      if isFailure, endedAt >= earliest { result.reading.crashes.append(crash) }
     }
     if hasRecords, let facts = result.cursor.facts {
       try await readRecords(&result, facts, accepted)
@@ -145,7 +146,8 @@ struct SessionScan: Sendable {
     }
     do {
       let remote = try accepted?.session() ?? remote
-      let records = try RecordScan(matchers, facts, now: scan.now)
+      // Times of records are corrected by the sidecar's clock offset.
+      let records = try RecordScan(matchers, facts, now: scan.now.assumingSynchronizedClocks)
       let found = try await records.read(
         remote, from: result.cursor.end, in: scan.store, knowing: scan.keys)
       result.reading.records += found.matches
@@ -165,11 +167,11 @@ extension AlertScan {
 
 extension CrashReport {
   /// A session with a damaged sidecar: the object's name shows that it ended, and its date when.
-  fileprivate init(unreadable remote: RemoteSession, at now: Timestamp) {
+  fileprivate init(unreadable remote: RemoteSession, at now: ServerTime) {
     var subject = AlertSubject(device: remote.folder.device, deviceName: remote.folder.device)
     subject.session = remote.session.description
     self.init(
-      subject, cause: "unknown", endedAt: remote.newest?.assumingSynchronizedClocks ?? now,
+      subject, cause: "unknown", endedAt: (remote.newest ?? now).assumingSynchronizedClocks,
       isCrash: remote.revision?.status == .crashed)
   }
 }

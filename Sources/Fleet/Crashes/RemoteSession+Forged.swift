@@ -10,9 +10,9 @@ extension RemoteSession {
   /// revision except for the time between a session's first objects.
   ///
   /// - Parameter now: the time by the server's clock.
-  func mayBeForged(at now: Timestamp) -> Bool {
+  func mayBeForged(at now: ServerTime) -> Bool {
     guard let revision else {
-      let age = newest.map { now - $0.assumingSynchronizedClocks }
+      let age = newest.map { now - $0 }
       return !segments.isEmpty && age.map { $0 >= Self.longestBeginning } ?? true
     }
     return revision.status != .crashed && revisions.contains { $0.status == .crashed }

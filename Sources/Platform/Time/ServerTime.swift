@@ -15,6 +15,9 @@ package struct ServerTime: ClockTime {
     left.milliseconds < right.milliseconds
   }
 
+  /// The day in UTC, as ``Timestamp/day``.
+  package var day: String { Timestamp(milliseconds: milliseconds).day }
+
   /// How far the server's clock is ahead if it showed this time when this machine's clock showed
   /// that one.
   package func offset(from local: Timestamp) -> Duration {
@@ -46,4 +49,16 @@ extension Timestamp {
   ///
   /// Only for code that remains correct if they do not, and says why.
   package var assumingSynchronizedClocks: ServerTime { asServer(offset: .zero) }
+}
+
+extension ServerTime: Codable {
+  /// Reads the form of a ``Timestamp``.
+  package init(from decoder: any Decoder) throws {
+    self.init(milliseconds: try Timestamp(from: decoder).milliseconds)
+  }
+
+  /// Writes the form of a ``Timestamp``.
+  package func encode(to encoder: any Encoder) throws {
+    try Timestamp(milliseconds: milliseconds).encode(to: encoder)
+  }
 }
