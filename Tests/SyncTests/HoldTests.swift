@@ -83,6 +83,48 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
+  @Test(arguments: [
+    FaultyStore.Fault.failBefore(.exhausted), .failBefore(.transient), .failAfter, .die,
+  ]) func `a hold that could not be put reaches the store with a later pass`(
+    fault: FaultyStore.Fault
+  ) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await keep(session, days: 90, site, remotely: false)
+    site.store.plan(fault, on: "PUT", keyContaining: "\(session).keep.")
+    _ = try? await site.upload()
+    #expect(site.store.unexercised.isEmpty)
+    let later = try site.reopened()
+    // As often as refused attempts are postponed.
+    later.local.clock.advance(seconds: Self.day)
+    try await later.upload()
+    #expect(try await !later.remote(session).holds.isEmpty)
+    try await later.expectSealedAndEqual(session)
+  }
+
+  @Test func `a hold reaches the store in a pass that ends before its last session`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    let other = try site.local.session(Array("y\n".utf8))
+    try await keep(session, days: 90, site, remotely: false)
+    site.store.plan(.failBefore(.exhausted), on: "PUT", keyContaining: "\(other).", times: .max)
+    let report = try await site.upload()
+    #expect(report.stoppedBy != nil && report.sealed == 1)
+    #expect(try await site.remote(session).holds.count == 1)
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test func `sealing a session without a hold puts nothing else`() async throws {
+    let site = try Site()
+    let held = try site.local.session(Array("x\n".utf8))
+    let other = try site.local.session(Array("y\n".utf8))
+    try await keep(held, days: 90, site, remotely: false)
+    try await site.upload()
+    let puts = site.store.takeRequests().filter { $0.hasPrefix("PUT ") }
+    #expect(puts.filter { $0.contains("\(held).keep.") }.count == 1)
+    #expect(!puts.contains { $0.contains("\(other).keep.") })
+  }
+
   @Test(arguments: ["hold", "new object", "object put again", "nothing"])
   func `a session that changed after the plan is not deleted`(what: String) async throws {
     let site = try Site()

@@ -50,4 +50,22 @@ import Testing
     try await RemoteReader(faulty, knowing: nil).read(remote, upTo: remote.end) { read += $0 }
     #expect(try read == local.log(session))
   }
+
+  @Test func `on a write-once store, a session is sealed although its hold is there already`()
+    async throws
+  {
+    let session = try local.session(Array("x\n".utf8))
+    do {
+      let lived = try LivedClock(home: local.home, machine: local.clock.machine)
+      let lock = try #require(try HomeLock.acquire(local.home))
+      _ = try Holds(local.home).keep(session, for: .days(90), lived, holding: lock)
+    }
+    faulty.plan(.failAfter, on: "PUT", keyContaining: ".keep.")
+    for _ in 0..<2 { _ = try await upload() }
+    #expect(faulty.unexercised.isEmpty)
+    #expect(try local.home.openSessions().isEmpty)
+    let folder = SessionFolder(device: local.device.deviceId, session: session)
+    let remote = try await FolderListing(folder, in: faulty)[session, in: folder]
+    #expect(remote.seal != nil && !remote.holds.isEmpty)
+  }
 }

@@ -36,7 +36,13 @@ package struct RemoteHold {
     encoder.outputFormatting = .sortedKeys
     let json = try encoder.encode(
       Content(until: Timestamp(milliseconds: until.milliseconds), device: context.device.deviceId))
-    _ = try await context.store.put(remote.folder.key + name.fileName, Array(json) + [0x0a])
+    let key = remote.folder.key + name.fileName
+    do {
+      _ = try await context.store.put(key, Array(json) + [0x0a])
+    } catch let error as StoreError where RemoteWriter.mayMeanTaken(error) {
+      // Where names are write-once, the first hold of that day stays.
+      guard (try? await context.store.head(key)) != nil else { throw error }
+    }
     try await delete(remote.holds.map(\.name).filter { $0 != name }, of: remote)
     try await check(remote)
   }
@@ -90,17 +96,15 @@ package struct RemoteHold {
     }
   }
 
-  /// Puts the holds of sessions that were held before they reached the store.
+  /// Puts the hold of a session that was held before it reached the store; makes no request for any
+  /// other.
   ///
-  /// - Parameter sessions: the sessions that this pass has sealed.
-  /// - Throws: ``ObjectStore/StoreError``; ``Platform/SystemError``.
-  func keepHeld(_ sessions: [SessionID]) async throws {
+  /// - Throws: ``ObjectStore/StoreError``.
+  func keepHeld(_ session: SessionID, in folder: SessionFolder) async throws {
     let (holds, time) = (Holds(context.home), context.lived.time)
-    for session in sessions.sorted() where holds.isHeld(session, at: time) {
-      let folder = SessionFolder(device: context.device.deviceId, session: session)
-      let rest = try? holds.hold(on: session)?.rest(at: time)
-      try await keep(RemoteSession(folder: folder, session: session), for: rest ?? Holds.longest)
-    }
+    guard holds.isHeld(session, at: time) else { return }
+    let rest = try? holds.hold(on: session)?.rest(at: time)
+    try await keep(RemoteSession(folder: folder, session: session), for: rest ?? Holds.longest)
   }
 
   /// Ends the holds on a session.

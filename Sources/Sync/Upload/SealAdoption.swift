@@ -36,6 +36,7 @@ struct SealAdoption {
     guard let seal = remote.seal else { return state.giveUpSeal("it is gone") }
     do {
       let sidecar = try await read(seal, remote, state)
+      try await Sealer(writer).hold(state)
       if state.isSidecarDamaged { try Sealer(writer).quarantineSidecar(state) }
       try Sealer(writer).mark(sidecar, by: seal, length: seal.length, state)
     } catch let error as ReplicaError {

@@ -4,7 +4,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// Seals a session that can no longer be written: proof, seal revision, local record.
+/// Seals a session that can no longer be written: proof, seal revision, hold, local record.
 struct Sealer {
   let writer: RemoteWriter
 
@@ -76,6 +76,7 @@ struct Sealer {
 
     let hasSuperseded = !state.entry.hasOnlyFinalObjects
     let name = try await put(final, length: length, &state)
+    try await hold(state)
     try mark(final, by: name, length: length, state)
     try SentSignature.remove(context.home, state.session, generation: state.entry.generation)
     writer.report(
@@ -164,6 +165,13 @@ struct Sealer {
       session: state.session, number: known.number, status: known.status,
       generation: state.entry.generation, length: length, json: json)
     return name == known ? (name, json) : nil
+  }
+
+  /// Puts a hold on the session in the store if it is held here.
+  ///
+  /// No pass visits a session again once this home has recorded its seal: the hold comes first.
+  func hold(_ state: SessionState) async throws {
+    try await RemoteHold(context).keepHeld(state.session, in: writer.folder)
   }
 
   /// Saves this home's record of a seal.

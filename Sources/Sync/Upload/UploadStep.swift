@@ -6,7 +6,7 @@ import SessionLog
 ///
 /// The order makes it safe to die at any moment: the manifest says "dirty" before the first
 /// request, a segment counts once its PUT was answered, the seal is put once every byte it names is
-/// proven, and the local record is last.
+/// proven, a hold follows it, and the local record is last.
 enum UploadStep: Hashable {
   /// Leave the session to a later pass.
   case wait(WaitReason)

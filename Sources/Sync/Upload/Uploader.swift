@@ -120,7 +120,6 @@ package struct Uploader: Sendable {
     }
     try await SupersededObjectCollector(context: context, lock: lock, report: observe)
       .sweep(plan.superseded)
-    try await RemoteHold(context).keepHeld(sealed.withLock { Array($0.keys) })
   }
 
   /// Does the work of a pass; what stops it for all sessions goes into the report.
