@@ -267,34 +267,6 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<2010), Array(5000..<5001)])
   }
 
-  @Test(arguments: ["gzip", "zstd -q --rm"])
-  func `a sealed log compressed by rotation is sent again from there`(
-    program: String
-  ) async throws {
-    let folder = try AttachedFolder("app.log*")
-    try folder.append(0..<2000, to: "app.log")
-    try await folder.tick()
-    try folder.rename("app.log", to: "app.log.1")
-    try folder.append(5000..<5001, to: "app.log")
-    for _ in 1...2 { try await folder.tick(after: 7200) }
-    try await folder.expectSealed(1)
-    let sealed = try #require(try folder.sidecars().first { $0.seal != nil })
-    #expect(try await folder.run("\(program) app.log.1") == 0)
-    try await folder.tick(after: 7200)
-    let site = folder.site
-    let remote = try await site.remote(sealed.sessionId)
-    _ = try await site.store.delete(remote.segments.map { remote.folder.key + $0.fileName })
-    let left = try await site.remote(sealed.sessionId)
-    let verifier = Verifier(try site.context())
-    #expect(try verifier.obstacle(to: left) == nil)
-    #expect(try await verifier.reopen(sealed.sessionId, having: left))
-    for _ in 1...2 { try await folder.tick(after: 7200) }
-    let repaired = try await site.remote(sealed.sessionId)
-    #expect(repaired.seal != nil)
-    #expect(try await Verifier(site.context()).verify(repaired).problem == nil)
-    #expect(try await folder.remoteLines() == [Array(0..<2000), Array(5000..<5001)])
-  }
-
   @Test func `a compressed log not seen before is a session`() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<5000, to: "app.log.1")

@@ -16,22 +16,44 @@ struct PackedSource {
 
   /// Unpacks the file that holds what was sealed, if there is one, and nothing of the stream is here.
   ///
-  /// - Parameter sidecar: the session's sidecar; afterwards it says where the stream is.
+  /// If it dies at any moment, it can be repeated: the home has either no log or, once the sidecar
+  /// says so, all of it.
+  ///
+  /// - Parameter sidecar: the session's sidecar; afterwards it says where the stream is, and so does
+  ///   the one on disk.
   /// - Throws: ``Platform/SystemError`` if the home cannot be written.
   func unpack(for sidecar: inout Sidecar) throws {
     guard let source = sidecar.source, let seal = sidecar.seal, seal.length > 0,
-      !sidecar.withholdsLog, !File.exists(local.files.log), try local.openLog(source) == nil
+      !sidecar.withholdsLog
     else { return }
+    if source.length != 0, holdsAll(of: seal, sidecar) {
+      // It is no rest after the file's own bytes.
+      sidecar.source?.length = 0
+      return try sidecar.save(local.files.sidecar)
+    }
+    guard try local.openLog(source) == nil else { return }
     for path in try candidates(source) {
       guard let log = try? sealedLog(in: path, source, sidecar) else { continue }
-      try AtomicFile.write(to: local.files.log, isDurable: true) { write in
+      let unpacked = local.files.log + ".unpacked.tmp"
+      try AtomicFile.write(to: unpacked, isDurable: true) { write in
         try log.forEachPiece(of: 0..<seal.length, write)
       }
-      context.logger.notice("\(local.session): unpacked from \(path), to be sent again")
       sidecar.source?.length = 0
       sidecar.source?.lose()
+      try sidecar.save(local.files.sidecar)
+      try File.rename(unpacked, to: local.files.log)
+      try AtomicFile.syncDirectory(of: local.files.log)
+      context.logger.notice("\(local.session): unpacked from \(path), to be sent again")
       return
     }
+  }
+
+  /// Whether the home's log holds the whole sealed stream, whatever the sidecar says.
+  private func holdsAll(of seal: Sidecar.Seal, _ sidecar: Sidecar) -> Bool {
+    guard let log = try? LocalStream(path: local.files.log),
+      let length = try? log.status().length, length == seal.length
+    else { return false }
+    return (try? isSealed(log, sidecar)) == true
   }
 
   /// Compressed files that may be the session's: the one that passes know, and those with rotated names.
@@ -53,9 +75,14 @@ struct PackedSource {
     guard try source.isHead(content.head()),
       let log = try content.unpackedLog(from: source.base, at: target)
     else { return nil }
+    return try isSealed(log, sidecar) ? log : nil
+  }
+
+  /// Whether a log has all bytes that were sealed.
+  private func isSealed(_ log: LocalStream, _ sidecar: Sidecar) throws -> Bool {
     let spans = try context.redaction.spans(local.redaction(sidecar) ?? [])
     let sent = log.redacted(by: spans, sidecar.format)
     let names = (sidecar.objects ?? []).compactMap(SegmentName.init)
-    return try !names.isEmpty && names.allSatisfy { try $0.matches(sent) } ? log : nil
+    return try !names.isEmpty && names.allSatisfy { try $0.matches(sent) }
   }
 }

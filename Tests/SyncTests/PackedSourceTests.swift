@@ -1,0 +1,107 @@
+import Foundation
+import LogRecords
+import Platform
+import Replica
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// A sealed session of which the store has lost the bytes, and whose file a rotation has compressed:
+/// a repair unpacks it.
+@Suite(.tags(.medium)) struct PackedSourceTests {
+  private let folder: AttachedFolder
+  private let session: SessionID
+  private let lines = [Array(0..<2000), Array(5000..<5001)]
+
+  init() async throws { (folder, session) = try await Self.lost(by: "gzip") }
+
+  /// The folder, and the session that has lost its bytes in the store.
+  private static func lost(
+    by program: String
+  ) async throws -> (folder: AttachedFolder, session: SessionID) {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<2000, to: "app.log")
+    try await folder.tick()
+    try folder.rename("app.log", to: "app.log.1")
+    try folder.append(5000..<5001, to: "app.log")
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    try await folder.expectSealed(1)
+    let sealed = try #require(try folder.sidecars().first { $0.seal != nil })
+    #expect(try await folder.run("\(program) app.log.1") == 0)
+    try await folder.tick(after: 7200)
+    let remote = try await folder.site.remote(sealed.sessionId)
+    _ = try await folder.site.store.delete(
+      remote.segments.map { remote.folder.key + $0.fileName })
+    return (folder, sealed.sessionId)
+  }
+
+  /// What `verify --repair` does before it sends.
+  private static func reopen(_ session: SessionID, in folder: AttachedFolder) async throws -> Bool {
+    let left = try await folder.site.remote(session)
+    let verifier = Verifier(try folder.site.context())
+    #expect(try verifier.obstacle(to: left) == nil)
+    return try await verifier.reopen(session, having: left)
+  }
+
+  /// Expects every line once in the store, and the same on this machine.
+  private static func expectWhole(
+    _ session: SessionID, _ lines: [[Int]], in folder: AttachedFolder, _ comment: Comment? = nil
+  ) async throws {
+    let site = folder.site
+    let remote = try await site.remote(session)
+    #expect(remote.seal != nil, comment)
+    let finding = try await Verifier(site.context()).verify(remote)
+    #expect(finding.problem == nil && finding.comparedLocally, comment)
+    #expect(try await folder.remoteLines() == lines, comment)
+  }
+
+  private func sidecar() throws -> Sidecar {
+    try Sidecar.load(folder.site.local.home.files(for: session).sidecar)
+  }
+
+  @Test(arguments: ["gzip", "zstd -q --rm"])
+  func `a sealed log compressed by rotation is sent again from there`(
+    program: String
+  ) async throws {
+    let (folder, session) = try await Self.lost(by: program)
+    #expect(try await Self.reopen(session, in: folder))
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    try await Self.expectWhole(session, lines, in: folder)
+  }
+
+  @Test(arguments: [false, true])
+  func `a repair is repeated after it was killed at any file change`(
+    isTickedBetween: Bool
+  ) async throws {
+    for lifetime in 0... {
+      let (folder, session) = try await Self.lost(by: "gzip")
+      let left = try await folder.site.remote(session)
+      let verifier = Verifier(try folder.site.context())
+      let files = TestFiles(lifetime: lifetime)
+      _ = await FileEffect.$hook.withValue(files) {
+        try? await verifier.reopen(session, having: left)
+      }
+      if isTickedBetween { try await folder.tick(after: 7200) }
+      let comment: Comment = "killed after \(lifetime)"
+      #expect(try await Self.reopen(session, in: folder), comment)
+      for _ in 1...2 { try await folder.tick(after: 7200) }
+      try await Self.expectWhole(session, lines, in: folder, comment)
+      guard files.isDead else { return #expect(lifetime > 10) }
+    }
+  }
+
+  @Test func `a log unpacked by a repair that died before the sidecar is the whole stream`()
+    async throws
+  {
+    #expect(try await Self.reopen(session, in: folder))
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    var former = try sidecar()
+    former.source?.length = former.seal?.length
+    try former.save(folder.site.local.home.files(for: session).sidecar)
+    #expect(try await Self.reopen(session, in: folder))
+    #expect(try sidecar().source?.length == 0)
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    try await Self.expectWhole(session, lines, in: folder)
+  }
+}
