@@ -70,11 +70,11 @@ import Testing
     try await Self.expectWhole(session, lines, in: folder)
   }
 
-  @Test(arguments: [false, true])
+  @Test(arguments: [(false, 1), (true, 3)])
   func `a repair is repeated after it was killed at any file change`(
-    isTickedBetween: Bool
+    isTickedBetween: Bool, step: Int
   ) async throws {
-    for lifetime in 0... {
+    for lifetime in stride(from: 0, to: .max, by: step) {
       let (folder, session) = try await Self.lost(by: "gzip")
       let left = try await folder.site.remote(session)
       let verifier = Verifier(try folder.site.context())
@@ -89,6 +89,52 @@ import Testing
       try await Self.expectWhole(session, lines, in: folder, comment)
       guard files.isDead else { return #expect(lifetime > 10) }
     }
+  }
+
+  /// The file's row in the cache is as old as the file's compression, or made anew.
+  @Test(arguments: [false, true])
+  func `an unpacked log stays the whole stream when its file is rotated again`(
+    isCacheLost: Bool
+  ) async throws {
+    #expect(try await Self.reopen(session, in: folder))
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    if isCacheLost { try folder.loseCache() }
+    for number in 1...2 {
+      try folder.rename("app.log.\(number).gz", to: "app.log.\(number + 1).gz")
+      try await folder.tick(after: 7200)
+      #expect(try sidecar().source?.path == folder.file("app.log.\(number + 1).gz"))
+      #expect(try sidecar().source?.length == 0)
+      try await Self.expectWhole(session, lines, in: folder)
+    }
+    #expect(try await Self.reopen(session, in: folder))
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    try await Self.expectWhole(session, lines, in: folder)
+  }
+
+  @Test func `a file found elsewhere changes only its place in a complete session`() async throws {
+    #expect(try await Self.reopen(session, in: folder))
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    let files = try AttachedFiles(folder.site.local.home)
+    var behind = try #require(try files.of(session))
+    behind.source.length = try sidecar().seal?.length
+    try files.save(behind)
+    try folder.rename("app.log.1.gz", to: "app.log.2.gz")
+    try await folder.tick(after: 7200)
+    #expect(try sidecar().source?.path == folder.file("app.log.2.gz"))
+    #expect(try files.of(session)?.source == sidecar().source)
+    try await Self.expectWhole(session, lines, in: folder)
+  }
+
+  @Test func `a log with bytes after the sealed ones only repairs nothing`() async throws {
+    #expect(try await Self.reopen(session, in: folder))
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    let local = folder.site.local.home.files(for: session)
+    var changed = try sidecar()
+    changed.source?.length = changed.seal?.length
+    try changed.save(local.sidecar)
+    try Data("other bytes\n".utf8).write(to: URL(filePath: local.log))
+    #expect(try await !Self.reopen(session, in: folder))
+    #expect(try sidecar() == changed)
   }
 
   @Test func `a log unpacked by a repair that died before the sidecar is the whole stream`()

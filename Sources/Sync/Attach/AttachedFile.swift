@@ -47,10 +47,14 @@ struct AttachedFile: Equatable {
   func isInPlace() throws -> Bool { try FileStatus(source.path).map(isAt) ?? false }
 
   /// Records where the file was found.
-  mutating func place(at path: String, _ status: FileStatus) {
-    source.path = path
-    source.device = status.device
-    source.inode = status.inode
+  mutating func place(at path: String, _ status: FileStatus) { source.place(at: path, status) }
+
+  /// Takes everything but the file's place from the sidecar of a session whose stream is complete:
+  /// the cache may not know yet that the home has the stream.
+  mutating func keepStream(of sidecar: Sidecar) {
+    guard var complete = sidecar.source, complete.length != nil else { return }
+    (complete.path, complete.device, complete.inode) = (source.path, source.device, source.inode)
+    source = complete
   }
 
   /// Records that the file is gone.
@@ -205,6 +209,13 @@ private struct UnpackSpace {
     } catch is SpaceShortage {
       throw SystemError(operation: "write", path: target, errno: SystemError.Number.full)
     }
+  }
+}
+
+extension Sidecar.Source {
+  /// Records where the file was found.
+  mutating func place(at path: String, _ status: FileStatus) {
+    (self.path, device, inode) = (path, status.device, status.inode)
   }
 }
 

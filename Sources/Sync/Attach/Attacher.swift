@@ -155,10 +155,11 @@ package struct Attacher {
       guard try isHere(file) else { return }
       try context.home.mark(file.session)
       try files.save(file)
-    case .move(let file):
+    case .move(var file):
       guard try isHere(file) else { return }
       var isSealed = false
       try update(file.session) { sidecar in
+        file.keepStream(of: sidecar)
         sidecar.source = file.source
         isSealed = sidecar.seal != nil
       }

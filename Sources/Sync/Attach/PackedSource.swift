@@ -28,24 +28,34 @@ struct PackedSource {
     else { return }
     if source.length != 0, holdsAll(of: seal, sidecar) {
       // It is no rest after the file's own bytes.
-      sidecar.source?.length = 0
-      return try sidecar.save(local.files.sidecar)
+      return try record(source, in: &sidecar)
     }
     guard try local.openLog(source) == nil else { return }
     for path in try candidates(source) {
-      guard let log = try? sealedLog(in: path, source, sidecar) else { continue }
+      guard let (log, status) = try? sealedLog(in: path, source, sidecar) else { continue }
       let unpacked = local.files.log + ".unpacked.tmp"
       try AtomicFile.write(to: unpacked, isDurable: true) { write in
         try log.forEachPiece(of: 0..<seal.length, write)
       }
-      sidecar.source?.length = 0
-      sidecar.source?.lose()
-      try sidecar.save(local.files.sidecar)
+      var source = source
+      // A file that is gone may be another session's now.
+      if !source.isGone { source.place(at: path, status) }
+      try record(source, in: &sidecar)
       try File.rename(unpacked, to: local.files.log)
       try AtomicFile.syncDirectory(of: local.files.log)
       context.logger.notice("\(local.session): unpacked from \(path), to be sent again")
       return
     }
+  }
+
+  /// Records that the home's log has the whole stream of a file.
+  ///
+  /// The cache of attached files may still say that the file has it: the next pass rebuilds it.
+  private func record(_ source: Sidecar.Source, in sidecar: inout Sidecar) throws {
+    try AttachedFiles(context.home).distrust()
+    sidecar.source = source
+    sidecar.source?.length = 0
+    try sidecar.save(local.files.sidecar)
   }
 
   /// Whether the home's log holds the whole sealed stream, whatever the sidecar says.
@@ -66,16 +76,16 @@ struct PackedSource {
     return ([known].compactMap(\.self) + rotated).filter { CompressedFile.form(of: $0) != nil }
   }
 
-  /// The unpacked log of a file; nil if it lacks bytes that were sealed.
+  /// The unpacked log of a file, and the file's status; nil if it lacks bytes that were sealed.
   private func sealedLog(
     in path: String, _ source: Sidecar.Source, _ sidecar: Sidecar
-  ) throws -> LocalStream? {
+  ) throws -> (log: LocalStream, status: FileStatus)? {
     let content = try FileContent(path)
     let target = "\(context.home.cachePath)/\(local.session).unpacked"
     guard try source.isHead(content.head()),
       let log = try content.unpackedLog(from: source.base, at: target)
     else { return nil }
-    return try isSealed(log, sidecar) ? log : nil
+    return try isSealed(log, sidecar) ? (log, content.status()) : nil
   }
 
   /// Whether a log has all bytes that were sealed.

@@ -272,8 +272,9 @@ package struct Verifier: Sendable {
     else { return false }
     try PackedSource(of: local, context).unpack(for: &sidecar)
     guard let log = try local.openLog(sidecar.source) else { return false }
-    let first = try log.available().lowerBound
-    guard first <= Self.mark(of: remote, sidecar) else { return false }
+    let here = try log.available()
+    guard !Self.isBeyondSeal(here, sidecar), here.lowerBound <= Self.mark(of: remote, sidecar)
+    else { return false }
     // What is lost for good must not keep the rest from its seal.
     try giveUp(lost, &sidecar)
     sidecar.seal = nil
@@ -288,6 +289,14 @@ package struct Verifier: Sendable {
     }
     try context.home.mark(session)
     return true
+  }
+
+  /// Whether a local log has only bytes after the sealed ones; an attached session ends with its seal,
+  /// so that they are no part of its stream.
+  private static func isBeyondSeal(_ log: Range<StreamOffset>, _ sidecar: Sidecar) -> Bool {
+    guard sidecar.source != nil, !sidecar.withholdsLog, let seal = sidecar.seal, seal.length > 0
+    else { return false }
+    return log.lowerBound >= seal.length && !log.isEmpty
   }
 
   /// A former stream that can no longer be read, and what is missing.
