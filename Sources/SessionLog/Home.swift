@@ -13,7 +13,8 @@ public struct SessionFiles: Sendable {
   public let lock: String
   /// The file by which the uploader finds the session; removed at the seal.
   public let marker: String
-  /// Exists from the first rotation on, and shows that there may be parts.
+  /// Exists from the first rotation on, shows that there may be parts, and notes where the newest one
+  /// ends; made again from the parts' names if it is lost.
   public let rotated: String
   /// Disk space reserved for the last records, released at the end.
   public let reserve: String
@@ -182,6 +183,22 @@ public struct Home: Sendable, Equatable {
     try Directory.names(in: "\(sessionsPath)/\(day)").compactMap { name in
       name.hasSuffix(".rotated") ? SessionID(String(name.dropLast(".rotated".count))) : nil
     }.sorted()
+  }
+
+  /// Makes lost notes of rotations again, for all sessions of a day.
+  ///
+  /// - Returns: the sessions whose note was lost.
+  /// - Throws: ``SystemError``.
+  package func restoreRotationNotes(day: String) throws -> [SessionID] {
+    let names = try Directory.names(in: "\(sessionsPath)/\(day)")
+    let candidates = names.compactMap { name -> SessionID? in
+      guard name.hasSuffix(".log") || name.hasSuffix(".log.zst") else { return nil }
+      let fields = name.split(separator: ".")
+      // A live log's name has no offset.
+      guard fields.count > 2, fields[1].first?.isNumber == true else { return nil }
+      return SessionID(String(fields[0]))
+    }
+    return try Set(candidates).sorted().filter { try files(for: $0).restoreNote() }
   }
 
   /// Removes what killed processes left in the day folders.

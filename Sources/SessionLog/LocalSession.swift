@@ -69,9 +69,16 @@ package struct LocalSession {
   }
 
   /// Size of the log and its parts on disk, in bytes.
-  package func logBytes() throws -> ByteCount {
-    let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
-    return try ([files.log] + parts).reduce(0) { try $0 + ByteCount(FileStatus($1)?.length ?? 0) }
+  ///
+  /// Reads the folder, so that no part is missed.
+  package func logBytes() throws -> ByteCount { try logBytes(with: files.namedParts()) }
+
+  /// The same without reading the folder of a session that seems never to have been rotated.
+  package func apparentLogBytes() throws -> ByteCount { try logBytes(with: files.parts()) }
+
+  private func logBytes(with parts: [LogPart]) throws -> ByteCount {
+    try ([files.log] + parts.flatMap { [$0.plain, $0.compressed] })
+      .reduce(0) { try $0 + ByteCount(FileStatus($1)?.length ?? 0) }
   }
 
   /// Removes the remaining files of a session without log bytes on this machine.
@@ -89,14 +96,17 @@ package struct LocalSession {
     Directory.removeIfEmpty(files.directory)
   }
 
-  /// The marker and all files but log and sidecar, including leftovers of a killed process.
+  /// The marker and all files without log bytes but the sidecar, and what killed processes left.
+  ///
+  /// Only names that are known: whatever else is beside a log may be the only copy of something.
   package func traces() throws -> [String] {
-    let own = Set(
-      try [files.log, files.sidecar] + files.parts().flatMap { [$0.plain, $0.compressed] })
-    return try [home.cachePath, files.directory].flatMap { directory in
-      try Directory.names(in: directory)
-        .filter { $0.hasPrefix("\(session).") }
-        .map { "\(directory)/\($0)" }
-    }.filter { !own.contains($0) } + [files.declared, files.marker]
+    func names(in directory: String) throws -> [String] {
+      try Directory.names(in: directory).filter { $0.hasPrefix("\(session).") }
+    }
+    let known = Set([files.lock, files.reserve, files.uploadState, files.rotated])
+    let beside = try names(in: files.directory).map { "\(files.directory)/\($0)" }
+      .filter { known.contains($0) || $0.hasSuffix(".tmp") }
+    let cached = try names(in: home.cachePath).map { "\(home.cachePath)/\($0)" }
+    return cached + beside + [files.declared, files.marker]
   }
 }

@@ -62,7 +62,7 @@ package struct SessionCatalog: Sendable {
   func endOfHoles(_ entry: Entry) -> StreamOffset {
     // Most recorded logs have no parts: do not open each for that.
     let files = context.home.files(for: entry.session)
-    guard entry.sidecar.source != nil || File.exists(files.rotated) else { return 0 }
+    guard entry.sidecar.source != nil || files.mayHaveParts else { return 0 }
     let log = try? openLog(entry)
     return (try? log?.afterHoles().available().lowerBound) ?? 0
   }

@@ -44,7 +44,7 @@ struct RefusedHome {
       let home = Home(path: path)
       let open = try Directory.names(in: home.openPath, atMost: Self.mostSessions)
         .compactMap(SessionID.init)
-      let sizes = open.map { (try? LocalSession(home, $0).logBytes()) ?? 0 }
+      let sizes = open.map { (try? LocalSession(home, $0).apparentLogBytes()) ?? 0 }
       (sessions, bytes) = (sizes.count { $0 > 0 }, sizes.reduce(0, +))
     } catch {
       // A folder whose owner may not read it holds nothing that was recorded.

@@ -84,7 +84,8 @@ import Testing
     #expect(throws: SystemError.self) { try Trash(site.local.home).sessions(at: mark) }
   }
 
-  @Test func `parts of a rotated session come back with it`() async throws {
+  @Test(arguments: [false, true])
+  func `parts of a rotated session come back with it`(losesNote: Bool) async throws {
     let site = try Site()
     let writer = try site.local.writer(rotateAt: 10_000)
     let line = Array((String(repeating: "y", count: 99) + "\n").utf8)
@@ -92,10 +93,49 @@ import Testing
     try writer.end(.exit(0))
     let bytes = try site.local.log(writer.session)
     try await site.upload()
+    if losesNote { try File.remove(writer.files.rotated) }
+    let parts = try writer.files.parts()
     site.local.clock.advance(seconds: 7 * Self.day)
     try await reap(site)
+    #expect(try writer.files.namedParts().isEmpty && !parts.isEmpty)
     #expect(try restore(writer.session, site))
+    #expect(try writer.files.parts() == parts)
     #expect(try site.local.log(writer.session) == bytes)
+  }
+
+  /// Without the note of the rotation and the first part, it is not taken for a part of the log.
+  @Test func `a part that was not sealed is never deleted`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    let bytes = try site.local.log(session)
+    try await site.upload()
+    let local = LocalSession(site.local.home, session)
+    let part = local.files.part(at: 5_000)
+    try Data("later\n".utf8).write(to: URL(filePath: part.plain))
+    let size = try local.logBytes()
+    #expect(size == ByteCount(bytes.count + 6))
+    site.local.clock.advance(seconds: 7 * Self.day)
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.local.isEmpty)
+    #expect(plan.kept.first?.reason.contains("\(part.plain) is not within") == true)
+    try await reap(site)
+    #expect(try site.local.log(session) == bytes && local.logBytes() == size)
+    try File.remove(local.files.log)
+    #expect(throws: SystemError.self) { try local.removeTraces() }
+    #expect(File.exists(part.plain))
+  }
+
+  @Test func `a file beside a log that is not the session's own stays`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    let files = site.local.home.files(for: session)
+    let (own, other) = (files.sidecar + ".abc123.tmp", files.log + ".mine")
+    for path in [own, other] { try Data("y".utf8).write(to: URL(filePath: path)) }
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    let left = try Directory.names(in: files.directory)
+    #expect(left == ["\(session).log.mine"], "\(left)")
   }
 
   @Test func `a clock that jumps ahead empties nothing`() async throws {

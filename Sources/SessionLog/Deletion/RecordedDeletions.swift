@@ -70,7 +70,7 @@ package struct RecordedDeletions {
   package func removeFiles(of local: LocalSession) throws {
     precondition(sessions.contains(local.session), "\(local.session) is not in the ledger")
     let files = local.files
-    let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
+    let parts = try files.namedParts().flatMap { [$0.plain, $0.compressed] }
     for path in try [files.log] + parts + local.traces() + [files.sidecar] {
       try File.remove(path)
     }

@@ -70,7 +70,7 @@ package struct Trash: Sendable {
 
   /// Names of the files that hold a session's log, followed by that of its sidecar.
   private static func kept(of files: SessionFiles) throws -> [String] {
-    let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
+    let parts = try files.namedParts().flatMap { [$0.plain, $0.compressed] }
     return ([files.log] + parts + [files.rotated, files.sidecar])
       .map { String($0.dropFirst(files.directory.count + 1)) }
   }

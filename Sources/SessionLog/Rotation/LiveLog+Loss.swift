@@ -22,7 +22,7 @@ extension LiveLog {
 
   /// Whether the file has become a part.
   func wasRotated() -> Bool {
-    guard File.exists(files.rotated) else { return false }
+    guard files.mayHaveParts else { return false }
     guard let base else { return true }
     let part = files.part(at: base)
     // Compression ends by removing the plain file.

@@ -200,6 +200,8 @@ package struct LiveLog: ~Copyable, Sendable {
   }
 
   private mutating func rotate() throws {
+    // Once the first part was pruned, only the note shows that there were others.
+    try files.restoreNote()
     let base = try RecordedLog(files).base
     let part = files.part(at: base)
     guard try FileStatus(part.plain) == nil, try FileStatus(part.compressed) == nil else {

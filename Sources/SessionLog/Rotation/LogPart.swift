@@ -22,13 +22,25 @@ extension SessionFiles {
     return LogPart(start: start, plain: plain, compressed: plain + ".zst")
   }
 
+  /// Whether there may be parts, without reading the folder.
+  ///
+  /// The note of the rotation shows that. If it is lost, the first part does, unless it was pruned.
+  package var mayHaveParts: Bool {
+    let first = part(at: 0)
+    return [rotated, first.plain, first.compressed].contains(where: File.exists)
+  }
+
   /// The existing parts, in stream order.
   ///
   /// Reads the folder only if the session has been rotated.
   ///
   /// - Throws: ``SystemError``.
-  package func parts() throws -> [LogPart] {
-    guard File.exists(rotated) else { return [] }
+  package func parts() throws -> [LogPart] { try mayHaveParts ? namedParts() : [] }
+
+  /// The existing parts, in stream order, by their names alone.
+  ///
+  /// - Throws: ``SystemError``.
+  package func namedParts() throws -> [LogPart] {
     let names = try Directory.names(in: directory)
     return Set(names.compactMap { start(ofPart: "\(directory)/\($0)") }).sorted().map(part(at:))
   }
@@ -50,6 +62,21 @@ extension SessionFiles {
     else { return nil }
     // The process may have died before it rotated the part that follows.
     return offsets[0] == part.start ? offsets[1] : offsets[0] > part.start ? offsets[0] : nil
+  }
+
+  /// Makes the note of the rotation again if it is missing and there are parts.
+  ///
+  /// Without it, the live log would seem to begin the stream once the first part was pruned.
+  ///
+  /// - Returns: whether it was missing.
+  /// - Throws: ``SystemError``.
+  @discardableResult
+  package func restoreNote() throws -> Bool {
+    guard !File.exists(rotated), let last = try namedParts().last else { return false }
+    if let length = try? open(last).length { noteEnd(last.start + length, of: last) }
+    // Where a part ends that cannot be read is unknown: then opening the log says so.
+    if !File.exists(rotated) { _ = try Descriptor(opening: rotated, [.write, .create]) }
+    return true
   }
 
   /// The offset in a part's name; nil for other names.

@@ -103,7 +103,7 @@ extension Attacher {
     if isLinked, let entry { link = try self.link(of: sidecar, local, entry) }
     var end = source.length ?? sent
     // Everything unpacked is in the home's log.
-    if source.length == 0 { end = try sidecar.seal?.length ?? .zero + local.logBytes() }
+    if source.length == 0 { end = try sidecar.seal?.length ?? .zero + local.apparentLogBytes() }
     return AttachedFile(
       session: local.session, source: source, seen: source.position(of: end), link: link,
       changed: .epoch, isCompressed: CompressedFile.form(of: source.path) != nil,

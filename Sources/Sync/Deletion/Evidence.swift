@@ -102,6 +102,9 @@ struct SealClaim {
   /// The session.
   var session: SessionID { sidecar.sessionId }
 
+  /// The length of the sealed stream.
+  var length: StreamOffset { seal.length }
+
   /// The folder of the objects.
   var folder: SessionFolder {
     SessionFolder(device: sidecar.deviceId, session: sidecar.sessionId)

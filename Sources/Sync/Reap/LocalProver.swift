@@ -144,7 +144,10 @@ struct LocalProver {
         }
         return try .expired(locally: reason, age: age, limit: retention.local)
       case .seal(let claim, let remote):
-        if let context = reaper.context { try compare(claim, context) }
+        if let context = reaper.context {
+          try expectSealedParts(claim, context)
+          try compare(claim, context)
+        }
         return try await confirm(claim, remote)
       }
     }
@@ -171,6 +174,26 @@ struct LocalProver {
       return .failure(Doubt("its seal cannot be read: \(error)"))
     } catch let error as StoreError where !error.concernsWholeStore {
       return .failure(Doubt("its seal cannot be read: \(error)"))
+    }
+  }
+
+  /// Expects every rotated part within the sealed stream, by its name: also those that are not taken
+  /// for parts of the log.
+  private func expectSealedParts(_ claim: SealClaim, _ context: SyncContext) throws {
+    let files = LocalSession(context.home, claim.session).files
+    let parts: [LogPart]
+    do {
+      parts = try files.namedParts()
+    } catch {
+      throw Doubt("its rotated parts cannot be found: \(error)")
+    }
+    for part in parts {
+      // One that cannot be read has at least a byte.
+      let length: ByteCount = (try? files.open(part).length) ?? 1
+      guard part.start + length <= claim.length else {
+        throw Doubt(
+          "its rotated part \(part.plain) is not within the \(claim.length) bytes that were sealed")
+      }
     }
   }
 

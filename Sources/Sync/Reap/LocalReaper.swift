@@ -217,7 +217,7 @@ package struct LocalReaper: Sendable {
       guard let lock = try FileLock.tryExclusive(local.files.lock) else { return nil }
       withExtendedLifetime(lock) {}
     }
-    return (sidecar, sidecar.endedAt ?? modified, try local.logBytes())
+    return (sidecar, sidecar.endedAt ?? modified, try local.apparentLogBytes())
   }
 
   /// Time since a session ended and was sealed, in whole seconds; nil if unknown.

@@ -36,11 +36,31 @@ package struct OpenSessionReview {
   @discardableResult
   package func runIfDue(holding lock: HomeLock) -> Int {
     lock.expect(context.home)
+    restoreRotationNotes()
     do {
       return try reviewIfDue(holding: lock)
     } catch {
       context.logger.warning("open sessions were not reviewed: \(error)")
       return 0
+    }
+  }
+
+  /// Makes lost notes of rotations again, in each pass: until then the log of a pruned session seems to
+  /// begin later, and what it has must not be sent.
+  private func restoreRotationNotes() {
+    let home = context.home
+    do {
+      let unnoted = try home.openSessions().filter { !File.exists(home.files(for: $0).rotated) }
+      for day in Set(unnoted.map(\.day)) { try restoreRotationNotes(of: day) }
+    } catch {
+      context.logger.warning("lost notes of rotations were not made again: \(error)")
+    }
+  }
+
+  private func restoreRotationNotes(of day: String) throws {
+    for session in try context.home.restoreRotationNotes(day: day) {
+      context.logger.warning(
+        "\(session): \(context.home.files(for: session).rotated) was missing, and is made again")
     }
   }
 
@@ -66,6 +86,7 @@ package struct OpenSessionReview {
     let home = context.home
     let open = Set(try home.openSessions())
     for day in try home.days() {
+      try restoreRotationNotes(of: day)
       for session in try home.sessions(day: day) where !open.contains(session) {
         switch finding(LocalSession(home, session)) {
         case .mayBeUnsealed:
