@@ -408,7 +408,9 @@ package struct SessionCatalog: Sendable {
         if case .several = error.code { ambiguity = error }
       }
     }
-    if let local, SessionID(id) != nil, let local = sufficient(local, for: side) { return local }
+    if SessionID(id) != nil, let whole = local.flatMap({ sufficient($0, for: side) }) {
+      return whole
+    }
     do {
       return try await entry(matching: id, devices: devices(for: [id]))
     } catch let error as StoreError where error.code != .cancelled {

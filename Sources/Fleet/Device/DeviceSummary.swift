@@ -1,7 +1,7 @@
 package import ObjectStore
 package import Platform
 package import Replica
-import SessionLog
+package import SessionLog
 
 /// One device of a fleet, as its sessions in a store show it.
 package struct DeviceSummary: Sendable, Codable, Equatable {
