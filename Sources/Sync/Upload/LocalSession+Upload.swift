@@ -32,9 +32,11 @@ extension LocalSession {
     guard length > sent else { return (sent, .nothingNew) }
     // Bytes that the store has lost may be pruned here: sending them says so.
     let first = min(length, max(sent, try log.available().lowerBound))
-    let end = try log.lastRecordEnd(in: first..<length) ?? first
     if isIdle(since: modified, context) { return (length, nil) }
-    let last = length - end > Self.partialRecordLimit ? length : end
+    // Where the last record is longer than the limit, it is cut at the log's end, wherever it began: a
+    // file of holes is not read for that.
+    let start = max(first, length - Self.partialRecordLimit)
+    let last = try log.lastRecordEnd(in: start..<length) ?? (start > first ? length : first)
     guard last > sent else { return (sent, .unfinishedLine) }
     let settled = max(sent, try log.settledEnd(last, by: context.redaction.current, format))
     return (settled, settled < last ? .heldBackSecret : last < length ? .unfinishedLine : nil)
