@@ -3,9 +3,9 @@ import Synchronization
 import TidemarkUpload
 
 extension Command {
-  /// What `upload --dry-run` and `status` do, also in the middle of another process's pass.
+  /// What `upload --dry-run` and `status` do in the middle of another process's pass.
   func preview(_ pass: UploadPass) throws {
-    let watch = PlanWatch(process, cache: home.cachePath)
+    let watch = PlanWatch(process, besides: [home.cachePath + "/", home.lockPath])
     _ = try FileEffect.$hook.withValue(watch) { try pass.preview() }
     for change in watch.changes {
       oracle.report(.init(.planning, "\(process.name) plans, and changes \(change)"))
@@ -13,18 +13,21 @@ extension Command {
   }
 }
 
-/// Notes the changes that a process makes to files other than locks and those of a cache.
+/// Notes the changes that a process makes to files.
 private final class PlanWatch: FileEffects {
   private let process: SimulatedProcess
-  private let cache: String
+  private let ignored: [String]
   private let noted = Mutex<[String]>([])
 
-  init(_ process: SimulatedProcess, cache: String) { (self.process, self.cache) = (process, cache) }
+  /// - Parameter ignored: how the paths of files begin whose changes do not count.
+  init(_ process: SimulatedProcess, besides ignored: [String]) {
+    (self.process, self.ignored) = (process, ignored)
+  }
 
   var changes: [String] { noted.withLock(\.self) }
 
   func perform(_ effect: FileEffect, _ body: () -> Int) -> Int {
-    if !effect.path.hasPrefix(cache + "/"), !effect.path.hasSuffix(".lock") {
+    if !ignored.contains(where: effect.path.hasPrefix), !effect.path.hasSuffix(".lock") {
       noted.withLock { $0.append("\(effect.path): \(effect.kind)") }
     }
     return process.perform(effect, body)

@@ -103,8 +103,10 @@ struct Command: Sendable {
   private func upload() async throws -> String {
     try await context { context in
       let pass = UploadPass(context, policy)
-      try preview(pass)
-      guard let lock = try lock() else { return "another upload is running" }
+      guard let lock = try lock() else {
+        try preview(pass)
+        return "another upload is running"
+      }
       let report = try await pass.run(holding: lock)
       oracle.record(report.upload, of: home)
       return "objects \(report.upload.objects) sealed \(report.upload.sealed) reaped "
