@@ -22,6 +22,16 @@ import Testing
     try context.saveLivedTime()
   }
 
+  /// A site with a sealed session that retention has moved to the trash.
+  private func trashed() async throws -> (Site, SessionID) {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    return (site, session)
+  }
+
   private func names(_ site: Site) -> [String] {
     let trash = site.local.home.path + "/trash"
     let all = (try? FileManager.default.subpathsOfDirectory(atPath: trash)) ?? []
@@ -258,11 +268,7 @@ import Testing
   }
 
   @Test func `a session that lost its remote copy in the trash needs no proof`() async throws {
-    let site = try Site()
-    let session = try site.local.session(Array("x\n".utf8))
-    try await site.upload()
-    site.local.clock.advance(seconds: 7 * Self.day)
-    try await reap(site)
+    let (site, session) = try await trashed()
     let context = try site.context()
     var retention = Retention()
     retention.remote = .zero
@@ -312,11 +318,7 @@ import Testing
   @Test func `a copy stays in the trash while its remote copy is known to be damaged`()
     async throws
   {
-    let site = try Site()
-    let session = try site.local.session(Array("x\n".utf8))
-    try await site.upload()
-    site.local.clock.advance(seconds: 7 * Self.day)
-    try await reap(site)
+    let (site, session) = try await trashed()
     func record(_ problem: String?) throws {
       let now = site.local.clock.now()
       var copies = DamagedCopies(site.local.home, store: site.store.location, at: now)
@@ -340,11 +342,7 @@ import Testing
   func `a copy stays in the trash unless this pass finds the remote one`(_ loss: Loss)
     async throws
   {
-    let site = try Site()
-    let session = try site.local.session(Array("x\n".utf8))
-    try await site.upload()
-    site.local.clock.advance(seconds: 7 * Self.day)
-    try await reap(site)
+    let (site, session) = try await trashed()
     #expect(names(site).count == 2)
     let remote = try await site.remote(session)
     let seal = remote.folder.key + (try #require(remote.seal).fileName)
@@ -354,10 +352,10 @@ import Testing
     case .store, .access: break
     }
     site.local.clock.advance(seconds: 8 * Self.day)
-    // The same where the space is wanted.
-    for limit in [nil, ByteCount(1)] {
-      var retention = Retention()
-      retention.localMax = limit
+    var tight = Retention()
+    tight.localMax = 1
+    // The same where the space is wanted, and where a person names an age.
+    for retention in [Retention(), tight, Retention().asking(.seconds(1))] {
       var context = try site.context()
       if loss == .store {
         let other = "\(site.local.folder)/other"
@@ -384,11 +382,8 @@ import Testing
 
   /// The review asks under the id that a session was sent under.
   @Test func `a copy in the trash that a former device sent is reviewed`() async throws {
-    var site = try Site()
-    let session = try site.local.session(Array("x\n".utf8))
-    try await site.upload()
-    site.local.clock.advance(seconds: 7 * Self.day)
-    try await reap(site)
+    let (first, session) = try await trashed()
+    var site = first
     let remote = try await site.remote(session)
     try site.loseDevice()
     #expect(try await SealReview(site.context()).runIfDue().isEmpty)
@@ -404,11 +399,7 @@ import Testing
   @Test func `without a store what was sealed stays in the trash until the remote copy expires`()
     async throws
   {
-    let site = try Site()
-    try site.local.session(Array("x\n".utf8))
-    try await site.upload()
-    site.local.clock.advance(seconds: 7 * Self.day)
-    try await reap(site)
+    let (site, _) = try await trashed()
     func reapAlone() async throws {
       let machine = site.local.clock.machine
       let lived = try LivedClock(home: site.local.home, machine: machine)

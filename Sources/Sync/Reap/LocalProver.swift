@@ -99,7 +99,10 @@ struct LocalProver {
   private func proof(inTrash sidecar: Sidecar) async throws -> LocalProof {
     guard let seal = sidecar.seal else { return .age(.unsent) }
     if sidecar.remoteReapedAt != nil { return .age(.removed) }
-    if let age = reaper.lived.age(of: sidecar, since: seal.sealedAt), age >= retention.remote {
+    // An age that a person names for now says nothing about the remote copy's.
+    if retention.asked == nil, let age = reaper.lived.age(of: sidecar, since: seal.sealedAt),
+      age >= retention.remote
+    {
       return .age(.removed)
     }
     guard let context = reaper.context, let folders else {
