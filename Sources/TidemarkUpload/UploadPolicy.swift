@@ -19,7 +19,7 @@ package struct UploadPolicy: Sendable {
   package var isWatched = false
   /// How long nothing may reach the store before its failure is reported.
   package var staleAfter = Duration.hours(1)
-  /// Time between two reports of the same failure while nobody is watching: cron mails each.
+  /// How often the same failure is reported without a terminal: cron mails every report.
   package static let reportInterval = Duration.hours(1)
 
   /// When a home carries out the store's retention.

@@ -7,7 +7,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// A sealed session of which the store has lost the bytes, and whose file a rotation has compressed:
+/// A sealed session whose bytes the store lost, and whose file was compressed by a rotation:
 /// a repair unpacks it.
 @Suite(.tags(.medium)) struct PackedSourceTests {
   private let folder: AttachedFolder

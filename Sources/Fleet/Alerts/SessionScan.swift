@@ -102,7 +102,7 @@ struct SessionScan: Sendable {
       let earliest = known == nil && isFirst ? oldest : scan.now - ScanSchedule.recent
       // A program that exited with 0, or ended on request, has not failed.
       let isFailure = sidecar.map { $0.status == .crashed || $0.cause?.isFailure == true } ?? true
-      // The sidecar's clock offset has corrected the device's clock, as far as it is known.
+      // Already corrected by the sidecar's clock offset, if it has one.
       let endedAt = crash.endedAt.assumingSynchronizedClocks
       if isFailure, endedAt >= earliest { result.reading.crashes.append(crash) }
     }
