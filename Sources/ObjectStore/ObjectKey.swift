@@ -1,11 +1,12 @@
 import HTTPTransport
+import Platform
 
 /// Validates keys, and foreign names in a listing.
 enum ObjectKey {
   /// Whether a key consists of the allowed characters, without empty, `.` or `..` segments.
   static func isValid(_ key: String) -> Bool {
     guard !key.isEmpty, key.utf8.count <= 1024, hasAllowedBytes(key) else { return false }
-    return key.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+    return key.fields(between: "/", omittingEmpty: false).allSatisfy {
       !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 255
     }
   }

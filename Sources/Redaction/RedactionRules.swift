@@ -2,12 +2,23 @@ import Foundation
 
 /// A complete set of rules, in order: if two match the same byte, the first determines the kind.
 public struct RedactionRules: Sendable, Hashable, Codable {
+  /// Nil for the built-in rules that are on by default: their tables are read when somebody asks for
+  /// the rules, which a pass with nothing new does not.
+  private let contents: Contents?
+
+  private struct Contents: Hashable, Codable {
+    let rules: [RedactionRule]
+    let engine: Int?
+  }
+
   /// The rules.
-  public let rules: [RedactionRule]
+  public var rules: [RedactionRule] { actual.rules }
   /// The engine they are for; nil for the first.
   ///
   /// The result of the same rules depends on the engine, so it is a part of their version.
-  public let engine: Int?
+  public var engine: Int? { actual.engine }
+
+  private var actual: Contents { contents ?? Self.standard }
 
   /// The newest engine.
   ///
@@ -24,8 +35,7 @@ public struct RedactionRules: Sendable, Hashable, Codable {
 
   /// Makes a set for an engine.
   package init(_ rules: [RedactionRule], engine: Int?) {
-    self.rules = rules
-    self.engine = engine
+    contents = Contents(rules: rules, engine: engine)
   }
 
   /// Combines built-in and custom rules.
@@ -35,22 +45,31 @@ public struct RedactionRules: Sendable, Hashable, Codable {
   ///   - own: custom rules, which come after them.
   public init(groups: Set<String>? = nil, own: [RedactionRule] = []) {
     guard groups != nil || !own.isEmpty else {
-      self = Self.standard
+      contents = nil
       return
     }
-    self.init(builtIn: groups, own)
+    contents = Self.builtIn(groups, own)
   }
 
-  /// The built-in rules that are on by default: a single array, so that comparing it with itself is
-  /// cheap.
-  private static let standard = RedactionRules(builtIn: nil, [])
+  private static let standard = builtIn(nil, [])
 
-  private init(builtIn groups: Set<String>?, _ own: [RedactionRule]) {
+  private static func builtIn(_ groups: Set<String>?, _ own: [RedactionRule]) -> Contents {
     let chosen = BuiltInRules.all.filter {
       $0.isAlwaysOn == true || groups?.contains($0.group) ?? $0.isOnByDefault
     }
-    self.init(chosen.flatMap(\.rules) + own)
+    return Contents(rules: chosen.flatMap(\.rules) + own, engine: newestEngine)
   }
+
+  /// Whether both are the same rules for the same engine.
+  public static func == (left: Self, right: Self) -> Bool {
+    (left.contents == nil && right.contents == nil) || left.actual == right.actual
+  }
+
+  public func hash(into hasher: inout Hasher) { actual.hash(into: &hasher) }
+
+  public init(from decoder: any Decoder) throws { contents = try Contents(from: decoder) }
+
+  public func encode(to encoder: any Encoder) throws { try actual.encode(to: encoder) }
 
   /// The canonical JSON of the set, ending in a newline.
   ///

@@ -9,8 +9,7 @@ enum NameField {
 
   /// The parts between dots; only names of ASCII characters count.
   static func parts(of fileName: String) -> [Substring] {
-    fileName.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-      .map { Substring($0) }
+    fileName.fields(between: ".", omittingEmpty: false)
   }
 
   static func padded(_ offset: StreamOffset) -> String {

@@ -22,7 +22,7 @@ package struct SessionFolder: Sendable, Hashable {
 
   /// The folder from its key in a listing of the device's folder.
   package init?(key: String) {
-    let parts = key.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = key.fields(between: "/", omittingEmpty: false)
     guard parts.count == 4, parts[0] == "devices", parts[3].isEmpty,
       Device.isID(parts[1]), Self.isDay(parts[2])
     else { return nil }

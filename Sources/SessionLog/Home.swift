@@ -171,7 +171,7 @@ public struct Home: Sendable, Equatable {
     return Set(
       names.compactMap { name in
         [".log", ".log.zst", ".json"].contains(where: name.hasSuffix)
-          ? name.split(separator: ".").first.flatMap { SessionID(String($0)) } : nil
+          ? name.fields(between: ".").first.flatMap { SessionID(String($0)) } : nil
       }
     ).sorted()
   }
@@ -193,7 +193,7 @@ public struct Home: Sendable, Equatable {
     let names = try Directory.names(in: "\(sessionsPath)/\(day)")
     let candidates = names.compactMap { name -> SessionID? in
       guard name.hasSuffix(".log") || name.hasSuffix(".log.zst") else { return nil }
-      let fields = name.split(separator: ".")
+      let fields = name.fields(between: ".")
       // A live log's name has no offset.
       guard fields.count > 2, fields[1].first?.isNumber == true else { return nil }
       return SessionID(String(fields[0]))

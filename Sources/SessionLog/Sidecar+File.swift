@@ -111,8 +111,8 @@ extension Sidecar {
   ///
   /// - Throws: `DecodingError`.
   func checkIds(at path: String) throws {
-    let name = path.split(separator: "/").last?.split(separator: ".").first.map(String.init)
-    let named = name.flatMap(SessionID.init)
+    let name = path.fields(between: "/").last.map(String.init) ?? ""
+    let named = name.fields(between: ".").first.flatMap { SessionID(String($0)) }
     guard named == nil || named == sessionId, Device.isID(deviceId) else {
       throw DecodingError.dataCorrupted(
         .init(

@@ -7,7 +7,7 @@ extension DirectoryStore {
   func folder(
     of key: String, in root: borrowing Descriptor, creating: Bool
   ) throws(SystemError) -> Descriptor {
-    try folder(key.split(separator: "/").dropLast(), in: root, creating: creating)
+    try folder(key.fields(between: "/").dropLast(), in: root, creating: creating)
   }
 
   func folder(
@@ -32,7 +32,7 @@ extension DirectoryStore {
   ///
   /// Safe during puts: rmdir fails on a folder that is not empty. A remaining folder does no harm.
   func removeFolder(of key: String, in root: borrowing Descriptor) {
-    let segments = key.split(separator: "/").dropLast()
+    let segments = key.fields(between: "/").dropLast()
     guard let name = segments.last,
       let parent = try? folder(segments.dropLast(), in: root, creating: false),
       FileSystem.removesAtomically(in: parent)
@@ -55,10 +55,12 @@ extension DirectoryStore {
   private func page(
     _ prefix: String, in root: borrowing Descriptor, after token: String?
   ) throws(SystemError) -> ListPage {
-    let slash = prefix.lastIndex(of: "/").map(prefix.index(after:)) ?? prefix.startIndex
+    let slash =
+      prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map(prefix.utf8.index(after:))
+      ?? prefix.startIndex
     let parent = String(prefix[..<slash])
     let start = prefix[slash...]
-    let folder = try folder(parent.split(separator: "/"), in: root, creating: false)
+    let folder = try folder(parent.fields(between: "/"), in: root, creating: false)
     let all = try folder.names()
     sweep(all.filter { $0.hasPrefix(Self.temporaryPrefix) }, in: folder)
     let names = all.filter { name in

@@ -176,7 +176,7 @@ package struct DirectoryStore: ObjectStore {
   }
 
   private static func name(_ key: String) -> String {
-    String(key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...])
+    key.fields(between: "/").last.map(String.init) ?? key
   }
 
   /// Runs file calls in the root folder, and turns the errno of a failure into a `StoreError`.

@@ -73,7 +73,7 @@ package enum AtomicFile {
 
   /// The folder of a path.
   package static func directory(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
   }
 
   /// Reads a whole file, which must be a regular one of at most 16 MiB.

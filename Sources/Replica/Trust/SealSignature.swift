@@ -84,7 +84,7 @@ enum SealSignature {
   ) -> [UInt8] {
     // Without hash, size and ending.
     let place =
-      folder.key + revision.fileName.split(separator: ".").dropLast(3).joined(separator: ".")
+      folder.key + revision.fileName.fields(between: ".").dropLast(3).joined(separator: ".")
     return Array("\(title)\n\(place)\n\(signature.key) \(signature.since)\n".utf8) + bare
   }
 
@@ -105,6 +105,7 @@ enum SealSignature {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let object = String(decoding: try encoder.encode(["signature": signature]), as: UTF8.self)
-    return object.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n") + ",\n"
+    // Without the lines of the braces.
+    return object.fields(between: "\n").dropFirst().dropLast().joined(separator: "\n") + ",\n"
   }
 }

@@ -146,7 +146,7 @@ package struct Trash: Sendable {
   private func sessions(of day: Day) throws -> Set<SessionID> {
     Set(
       try Directory.names(in: "\(path)/\(day.name)").compactMap {
-        $0.split(separator: ".").first.flatMap { SessionID(String($0)) }
+        $0.fields(between: ".").first.flatMap { SessionID(String($0)) }
       })
   }
 
@@ -209,7 +209,7 @@ package struct Trash: Sendable {
   private func remove(_ sessions: Set<SessionID>, of day: Day) throws {
     let folder = "\(path)/\(day.name)"
     for name in try Directory.names(in: folder) {
-      let session = name.split(separator: ".").first.flatMap { SessionID(String($0)) }
+      let session = name.fields(between: ".").first.flatMap { SessionID(String($0)) }
       guard session.map(sessions.contains) ?? true else { continue }
       try File.remove("\(folder)/\(name)")
     }
