@@ -57,22 +57,22 @@ final class AttachedFiles {
   /// it knows the files of deleted sessions.
   static let schema = CacheSchema(
     """
-    CREATE TABLE IF NOT EXISTS file(
+    CREATE TABLE file(
       session TEXT PRIMARY KEY, path TEXT NOT NULL, folder TEXT NOT NULL, device INTEGER NOT NULL,
       inode INTEGER NOT NULL, base INTEGER NOT NULL, length INTEGER, headLength INTEGER NOT NULL,
       headHash TEXT NOT NULL, seen INTEGER NOT NULL, link BLOB, changed INTEGER NOT NULL,
       rotated INTEGER NOT NULL, compressed INTEGER NOT NULL, idleAt INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS filePath ON file(path);
-    CREATE INDEX IF NOT EXISTS fileNumber ON file(inode, device);
-    CREATE INDEX IF NOT EXISTS fileFolder ON file(folder);
-    CREATE INDEX IF NOT EXISTS fileDue ON file(idleAt) WHERE length IS NULL;
-    CREATE INDEX IF NOT EXISTS fileRotated ON file(session) WHERE rotated AND length IS NULL;
-    CREATE TABLE IF NOT EXISTS pass(
+    CREATE INDEX filePath ON file(path);
+    CREATE INDEX fileNumber ON file(inode, device);
+    CREATE INDEX fileFolder ON file(folder);
+    CREATE INDEX fileDue ON file(idleAt) WHERE length IS NULL;
+    CREATE INDEX fileRotated ON file(session) WHERE rotated AND length IS NULL;
+    CREATE TABLE pass(
       id INTEGER PRIMARY KEY, since INTEGER NOT NULL, fullAt INTEGER NOT NULL,
       sources TEXT NOT NULL, boot TEXT NOT NULL, dirty INTEGER NOT NULL);
-    CREATE TABLE IF NOT EXISTS problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS consent(id INTEGER PRIMARY KEY, consent TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS doubt(path TEXT PRIMARY KEY, session TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE consent(id INTEGER PRIMARY KEY, consent TEXT NOT NULL);
+    CREATE TABLE doubt(path TEXT PRIMARY KEY, session TEXT NOT NULL) WITHOUT ROWID;
     """,
     probes: [
       "SELECT \(columns) FROM file LIMIT 1",

@@ -48,25 +48,25 @@ package final class Manifest: Sendable {
 
   static let schema = CacheSchema(
     """
-    CREATE TABLE IF NOT EXISTS session(
+    CREATE TABLE session(
       store TEXT NOT NULL, id TEXT NOT NULL, generation INTEGER NOT NULL,
       sent INTEGER NOT NULL, merged INTEGER NOT NULL, signed INTEGER NOT NULL,
       link BLOB NOT NULL, revision INTEGER NOT NULL, boot TEXT NOT NULL,
       dirty INTEGER NOT NULL, attempts INTEGER NOT NULL, lastError TEXT, passing INTEGER NOT NULL, nextAttempt INTEGER,
       owner BLOB, PRIMARY KEY(store, id)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS segment(
+    CREATE TABLE segment(
       store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, proven INTEGER NOT NULL,
       own INTEGER NOT NULL, PRIMARY KEY(store, id, name)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS remains(
+    CREATE TABLE remains(
       store TEXT NOT NULL, id TEXT NOT NULL, due INTEGER NOT NULL,
       PRIMARY KEY(store, id)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS put(
+    CREATE TABLE put(
       store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
       PRIMARY KEY(store, id, name)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS segmentIndex(
+    CREATE TABLE segmentIndex(
       store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL,
       PRIMARY KEY(store, id, name)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS store(
+    CREATE TABLE store(
       url TEXT PRIMARY KEY, checkedBoot TEXT, checkedAt INTEGER, lastSuccess INTEGER,
       failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER,
       attempts INTEGER NOT NULL, lastError BLOB, nextAttempt INTEGER, objectLimit INTEGER)
