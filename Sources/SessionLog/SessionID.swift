@@ -53,8 +53,19 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
 
   /// The UTC day on which it started: `2026-01-22`.
   public var day: String {
-    let digits = description.prefix(8)
-    return "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
+    // Part of each path and key, so it compares no characters.
+    String(unsafeUninitializedCapacity: 10) { text in
+      var place = 0
+      for digit in description.utf8.prefix(8) {
+        if place == 4 || place == 7 {
+          text[place] = UInt8(ascii: "-")
+          place += 1
+        }
+        text[place] = digit
+        place += 1
+      }
+      return place
+    }
   }
 
   /// Orders by start.

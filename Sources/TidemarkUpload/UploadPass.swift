@@ -48,7 +48,8 @@ package struct UploadPass: Sendable {
       if policy.prunes { try await prune(holding: lock, observe) }
       // Once a day, check that the store still has what was proven to be in it.
       report.vanished = try await SealReview(context).runIfDue(
-        policy.retention, doubting: report.withoutCopy, holding: lock)
+        policy.retention, doubting: report.withoutCopy, besides: report.upload.sealedSessions,
+        holding: lock)
     } else {
       report.vanished = VanishedCopies(of: context)
     }

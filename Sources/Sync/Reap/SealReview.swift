@@ -39,11 +39,13 @@ package struct SealReview: Sendable {
   /// - Parameters:
   ///   - retention: how long sessions are kept: older ones may have expired.
   ///   - doubted: sessions that lack either in a listing of this pass.
+  ///   - new: sessions sealed in this pass, which the next review is the first to check.
   ///   - lock: the home's lock.
   /// - Returns: the sessions without a remote copy, also if no review was due.
   /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` if cancelled.
   package func runIfDue(
-    _ retention: Retention, doubting doubted: Set<SessionID>, holding lock: HomeLock
+    _ retention: Retention, doubting doubted: Set<SessionID>, besides new: Set<SessionID> = [],
+    holding lock: HomeLock
   ) async throws -> VanishedCopies {
     lock.expect(context.home)
     let now = context.now()
@@ -52,7 +54,7 @@ package struct SealReview: Sendable {
     if !isRecent || !doubted.isSubset(of: record.doubted) {
       record.doubted = doubted
       do {
-        record.found = try await find(retention, besides: record, at: now)
+        record.found = try await find(retention, besides: record, new, at: now)
         // The remote reaper doubts them again in a later pass than the local one.
         record.doubted.formUnion(record.found.map(\.session))
         (record.at, record.next) = (now, now + Self.interval)
@@ -66,9 +68,11 @@ package struct SealReview: Sendable {
   }
 
   private func find(
-    _ retention: Retention, besides known: VanishedCopies.Record, at now: Timestamp
+    _ retention: Retention, besides known: VanishedCopies.Record, _ new: Set<SessionID>,
+    at now: Timestamp
   ) async throws -> [VanishedCopies.Record.Found] {
-    let here = try sealed(retention, at: now, doubting: known.doubted)
+    let here = try sealed(
+      retention, besides: new.subtracting(known.doubted), at: now, doubting: known.doubted)
     // The ledger may be long: while nothing is in doubt, local seals suffice.
     let isQuiet = !here.isEmpty && known.doubted.isEmpty && known.found.isEmpty
     var gone = try isQuiet ? [] : deleted(retention, at: now)
@@ -169,13 +173,16 @@ package struct SealReview: Sendable {
   // MARK: Seals that the store should have
 
   /// The seals of sessions on this machine, and in its trash.
+  ///
+  /// - Parameter new: sessions whose sidecar need not be read to know that they are too new.
   private func sealed(
-    _ retention: Retention, at now: Timestamp, doubting doubted: Set<SessionID>
+    _ retention: Retention, besides new: Set<SessionID>, at now: Timestamp,
+    doubting doubted: Set<SessionID>
   ) throws -> [Proof] {
     let home = context.home
     let trash = Trash(home)
     var paths = try home.days().flatMap { day in
-      try home.sessions(day: day).map { home.files(for: $0).sidecar }
+      try home.sessions(day: day).filter { !new.contains($0) }.map { home.files(for: $0).sidecar }
     }
     paths += try trash.sessions(at: context.lived.time.mark).keys
       .compactMap { try trash.sidecarPath(of: $0) }

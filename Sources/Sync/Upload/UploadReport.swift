@@ -18,7 +18,9 @@ package struct UploadReport: Sendable {
   /// Objects sent.
   package var objects = 0
   /// Sessions sealed.
-  package var sealed = 0
+  package private(set) var sealedSessions: Set<SessionID> = []
+  /// Number of sessions sealed.
+  package var sealed: Int { sealedSessions.count }
   /// Sessions that failed individually; the others continued.
   package var failures: [Failure] = []
   /// The error that ended the pass for all sessions: the store refused us or was unreachable.
@@ -58,7 +60,7 @@ package struct UploadReport: Sendable {
       logBytes += log
       storedBytes += stored
       objects += 1
-    case .sealed: sealed += 1
+    case .sealed(let session, _, _): sealedSessions.insert(session)
     case .supersededLeft(let session, let reason): supersededLeft[session] = reason
     case .sealedAsSent(let session, let reason): sealedAsSent[session] = reason
     case .failed: break
@@ -73,7 +75,7 @@ package struct UploadReport: Sendable {
     logBytes += first.logBytes
     storedBytes += first.storedBytes
     objects += first.objects
-    sealed += first.sealed
+    sealedSessions.formUnion(first.sealedSessions)
   }
 
   /// Gives a reason for everything planned but not sent.
