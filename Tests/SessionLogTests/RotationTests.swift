@@ -219,6 +219,51 @@ import Testing
     #expect(try files.parts().allSatisfy { try FileStatus($0.plain) == nil })
   }
 
+  /// The note precedes the rotation: the part that it names may be gone, or never have been made.
+  @Test(arguments: [false, true], [false, true])
+  func `a copied home shows a missing part, and none after a killed rotation`(
+    isKilled: Bool, isPruned: Bool
+  ) throws {
+    let home = try TestHome()
+    let (files, _) = try rotated(home)
+    let parts = try files.parts()
+    let last = try #require(parts.last)
+    let base = try RecordedLog(files).base
+    let live = try Data(contentsOf: URL(filePath: files.log))
+    let part = try Data(contentsOf: URL(filePath: last.plain))
+    for part in isPruned ? parts : [last] { try File.remove(part.plain) }
+    try File.remove(files.log)
+    try (isKilled ? part : live).write(to: URL(filePath: files.log))
+
+    let start = isKilled ? last.start : base
+    let log = try RecordedLog(files)
+    #expect(log.base == start)
+    #expect(try log.runs().count == (isKilled || isPruned ? 1 : 2))
+    #expect(try log.end() == base + ByteCount(isKilled ? 0 : live.count))
+    var writer = try LiveLog(files, rotateAt: 2_000)
+    var random = SeededGenerator(case: 2)
+    let more = (0..<40).map { Self.record(1, $0, &random) }
+    Self.append(more, to: &writer)
+    #expect(try files.parts().first { $0.start >= last.start }?.start == start)
+    let next = try RecordedLog(files)
+    let written = try next.read(start..<next.end())
+    #expect(written == Array((isKilled ? part : live) + Data(more.joined().utf8)))
+  }
+
+  @Test func `a note of an earlier version shows a missing part by the log's length`() throws {
+    let home = try TestHome()
+    let (files, _) = try rotated(home)
+    let last = try #require(try files.parts().last)
+    let base = try RecordedLog(files).base
+    try Data("\(last.start) \(base)\n".utf8).write(to: URL(filePath: files.rotated))
+    #expect(try RecordedLog(files).base == base)
+    let part = try Data(contentsOf: URL(filePath: last.plain))
+    try File.remove(last.plain)
+    #expect(try RecordedLog(files).base == base)
+    try part.write(to: URL(filePath: files.log))
+    #expect(try RecordedLog(files).base == last.start)
+  }
+
   @Test func `a compressed part is plain zstd and keeps its time`() async throws {
     let home = try TestHome()
     let (files, expected) = try rotated(home)

@@ -140,6 +140,62 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
+  @Test func `the newest part, removed before it was sent, is named`() async throws {
+    let site = try site()
+    var random = SeededGenerator(case: 3, seed: 1)
+    let (writer, whole) = try await unsent(site, &random)
+    let part = try #require(try writer.files.parts().last)
+    let base = try RecordedLog(writer.files).base
+    let kept = part.compressed + ".kept"
+    try File.rename(part.compressed, to: kept)
+    #expect(try RecordedLog(writer.files).base == base)
+
+    let error = try #require(try await site.upload().failures.first?.error as? ReplicaError)
+    #expect(error.code == .lostBytes && error.detail.contains(part.plain))
+    #expect(error.detail.contains("bytes \(part.start) to \(base) of"))
+    let ranges = try await site.remote(writer.session).segments(of: 1).map(\.range)
+    #expect(ranges.allSatisfy { !$0.overlaps(part.start..<base) })
+    #expect(ranges.map(\.byteCount).reduce(0, +) + (base - part.start) == ByteCount(whole.count))
+    let waiting = try Uploader(site.context()).plan().waiting
+    #expect(waiting.map(\.reason.code) == ["refused"])
+    #expect(waiting.map(\.bytes) == [base - part.start])
+
+    // What follows has its place in the stream, also after the next rotation.
+    write(60, to: writer, &random)
+    #expect(try writer.files.parts().contains { $0.start == base })
+    try writer.end(.exit(0))
+    #expect(try await site.upload(.all).failures.count == 1)
+    #expect(try await site.remote(writer.session).seal == nil)
+    try File.rename(kept, to: part.compressed)
+    try await site.upload(.all)
+    try await site.expectSealedAndEqual(writer.session)
+    #expect(try await site.remoteBytes(writer.session).starts(with: whole))
+  }
+
+  @Test func `a seal says what a killed session lost with its newest part and its log`()
+    async throws
+  {
+    let site = try site()
+    let (session, part, base): (SessionID, LogPart, StreamOffset)
+    do {
+      var random = SeededGenerator(case: 3, seed: 1)
+      let (writer, _) = try await unsent(site, &random)
+      session = writer.session
+      part = try #require(try writer.files.parts().last)
+      base = try RecordedLog(writer.files).base
+      try File.remove(part.compressed)
+      try File.remove(writer.files.log)
+    }
+    try site.local.crash(session)
+    let report = try await site.upload()
+    #expect(report.failures.isEmpty && report.sealed == 1, "\(report)")
+    let remote = try await site.remote(session)
+    let seal = try #require(remote.seal)
+    #expect(seal.length == part.start)
+    let said = try await RemoteReader(site.store, knowing: nil).read(seal, in: remote.folder)
+    #expect(said.lost == base - part.start)
+  }
+
   // MARK: The note of the rotation
 
   @Test(arguments: [false, true])

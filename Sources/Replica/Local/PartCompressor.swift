@@ -135,6 +135,9 @@ struct PartCompressor {
     let log = try RecordedLog(files)
     let first = max(log.start, offset - ByteCount(Link.span))
     guard first < offset else { return .start }
-    return Link(before: try log.read(first..<offset)[...])
+    let bytes = try log.read(first..<offset)
+    // Nothing of the log leads up to a part after a hole.
+    guard ByteCount(bytes.count) == offset - first else { return .start }
+    return Link(before: bytes[...])
   }
 }

@@ -212,7 +212,11 @@ package struct LiveLog: ~Copyable, Sendable {
       try AtomicFile.syncDirectory(of: files.rotated)
     }
     try file?.synchronizeContent()
-    if let length = try file?.status().length { files.noteEnd(base + ByteCount(length), of: part) }
+    if let length = try file?.status().length {
+      let (position, count) = RotationNote.ending(of: length)
+      let ending = try? file?.read(at: position, count: count)
+      files.write(RotationNote(of: part, length: length, ending: ending))
+    }
     try File.rename(files.log, to: part.plain)
     hasRotated = true
     try openNext()

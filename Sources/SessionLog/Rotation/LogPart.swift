@@ -45,25 +45,6 @@ extension SessionFiles {
     return Set(names.compactMap { start(ofPart: "\(directory)/\($0)") }).sorted().map(part(at:))
   }
 
-  /// Notes where the newest part ends, in case it cannot be read later; before the rotation.
-  ///
-  /// Nothing else depends on the note, so that a rotation goes on without it.
-  func noteEnd(_ end: StreamOffset, of part: LogPart) {
-    try? AtomicFile.write(Array("\(part.start) \(end)\n".utf8), to: rotated, isDurable: false)
-  }
-
-  /// The noted end of the newest part; nil if there is none.
-  func notedEnd(of part: LogPart) -> StreamOffset? {
-    guard let note = try? AtomicFile.read(rotated), note.count < 64 else { return nil }
-    let offsets = note.split { !(0x30...0x39).contains($0) }.compactMap {
-      Int64(String(decoding: $0, as: UTF8.self)).map { StreamOffset($0) }
-    }
-    guard offsets.count == 2, offsets[0] < offsets[1], offsets[1].byteCount < 1_000_000_000_000_000
-    else { return nil }
-    // The process may have died before it rotated the part that follows.
-    return offsets[0] == part.start ? offsets[1] : offsets[0] > part.start ? offsets[0] : nil
-  }
-
   /// Makes the note of the rotation again if it is missing and there are parts.
   ///
   /// Without it, the live log would seem to begin the stream once the first part was pruned.
@@ -73,7 +54,11 @@ extension SessionFiles {
   @discardableResult
   package func restoreNote() throws -> Bool {
     guard !File.exists(rotated), let last = try namedParts().last else { return false }
-    if let length = try? open(last).length { noteEnd(last.start + length, of: last) }
+    if let part = try? open(last) {
+      let (position, count) = RotationNote.ending(of: part.length.bytes)
+      let ending = try? part.read(at: position, count: count)
+      write(RotationNote(of: last, length: part.length.bytes, ending: ending))
+    }
     // Where a part ends that cannot be read is unknown: then opening the log says so.
     if !File.exists(rotated) { _ = try Descriptor(opening: rotated, [.write, .create]) }
     return true

@@ -7,7 +7,7 @@ package import Platform
 /// It shows the stream as it was when opened, and the live log's growth since, up to its next
 /// rotation. At most one part is open at a time, with one frame of it in memory.
 ///
-/// A part that was lost or damaged between two others leaves a hole, see ``runs()``.
+/// A part that was lost or damaged after another, or before the live log, leaves a hole, see ``runs()``.
 package final class RecordedLog: LogBytes {
   /// Its first local byte; the parts before it were pruned.
   package let start: StreamOffset
@@ -30,13 +30,16 @@ package final class RecordedLog: LogBytes {
     self.files = files
     for _ in 0..<Self.attempts {
       let live = try Self.openLive(files.log)
-      let parts = try files.parts()
+      let isRotated = files.mayHaveParts
+      let parts = isRotated ? try files.namedParts() : []
       // As long as the name refers to this file, the parts found precede it.
       guard try Self.isLive(live, files.log) else { continue }
       guard live != nil || !parts.isEmpty else {
         throw SystemError(operation: "open", path: files.log, errno: SystemError.Number.notFound)
       }
-      guard let base = try Self.end(of: parts, files) else { continue }
+      guard let base = try isRotated ? Self.base(of: live, after: parts, files) : 0 else {
+        continue
+      }
       self.live = live
       self.parts = parts
       self.base = base
@@ -59,16 +62,37 @@ package final class RecordedLog: LogBytes {
     return held?.inode == named?.inode && held?.device == named?.device
   }
 
-  /// The start of the live log; nil if the last part was removed since it was found.
-  private static func end(of parts: [LogPart], _ files: SessionFiles) throws -> StreamOffset? {
+  /// The start of the live log; nil if it was rotated, or the last part removed, since they were
+  /// found.
+  ///
+  /// Where the newest part is missing, only the note says where the live log begins.
+  private static func base(
+    of live: OpenFile?, after parts: [LogPart], _ files: SessionFiles
+  ) throws -> StreamOffset? {
+    let note = files.rotationNote
+    guard let live, let note, parts.last.map({ $0.start < note.start }) ?? true else {
+      return try end(of: parts, note, files)
+    }
+    // The process that noted the rotation may have died before it, or be about to rotate.
+    guard try note.isBeginning(of: live) == false else { return note.start }
+    let part = files.part(at: note.start)
+    // A name may be missed while the folder is read, when compression replaces the file.
+    let isHere = [part.plain, part.compressed].contains(where: File.exists)
+    return try !isHere && isLive(live, files.log) ? note.end : nil
+  }
+
+  /// The end of the last part; nil if it was removed since it was found.
+  private static func end(
+    of parts: [LogPart], _ note: RotationNote?, _ files: SessionFiles
+  ) throws -> StreamOffset? {
     guard let last = parts.last else { return 0 }
     do {
       return last.start + (try files.open(last).length)
     } catch let error as SystemError where error.isNotFound {
       return nil
     } catch let error as SystemError where error.isUnreadable {
-      guard let end = files.notedEnd(of: last) else { throw error }
-      return end
+      guard let note, note.start >= last.start else { throw error }
+      return note.start == last.start ? note.end : note.start
     }
   }
 
@@ -183,6 +207,10 @@ package final class RecordedLog: LogBytes {
   /// The last bytes, at most `count`.
   package func tail(_ count: ByteCount) throws -> [UInt8] {
     let end = try end()
-    return try read(max(start, end - count)..<end)
+    let first = max(start, end - count)
+    let bytes = try read(first..<end)
+    // What is before a hole is not the end.
+    guard first < base, ByteCount(bytes.count) < end - first else { return bytes }
+    return try read(base..<end)
   }
 }

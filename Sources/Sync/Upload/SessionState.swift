@@ -87,10 +87,12 @@ struct SessionState {
   /// Bytes at the end of the log that are gone and were not sent, 0 if their number is unknown; nil
   /// if none are known to be.
   ///
-  /// A recorder states the length when it ends the session. One that was killed has not.
+  /// A recorder states the length when it ends the session. One that was killed has not, but noted
+  /// where the newest rotated part ends.
   var lost: ByteCount? {
     guard !isAttached, replacedLog?.differs != true else { return sidecar.lost }
-    let written = sidecar.fileSizeBytes + (sidecar.lost ?? 0)
+    let rotated = local.files.notedEnd?.byteCount ?? 0
+    let written = max(sidecar.fileSizeBytes + (sidecar.lost ?? 0), rotated)
     if written > length.byteCount { return written - length.byteCount }
     let isGone = replacedLog.map { $0.log == nil } ?? (log == nil)
     return isGone && length == 0 ? 0 : nil
