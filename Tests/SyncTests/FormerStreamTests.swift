@@ -293,6 +293,27 @@ import Testing
     #expect(lost.last?.finding.contains("copies from are not in the store") == true)
   }
 
+  @Test(arguments: [false, true])
+  func `a former stream that a listing lacks is not given up while its objects are there`(
+    isSealed: Bool
+  ) async throws {
+    let session = try await send([Self.run(1), Self.run(2)])
+    if isSealed { try await seal() }
+    folder.site.store.hide(".g1.")
+    let left = try await folder.site.remote(session)
+    #expect(left.segments(of: 1).isEmpty)
+    _ = try await Verifier(folder.site.context()).reopen(session, having: left)
+    folder.site.store.hide(nil)
+    #expect(try folder.sidecars().map(\.givenUp) == [nil])
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1])
+    let deletions = try DeletionLedger(folder.site.local.home).entries { $0 == session }
+    #expect(deletions.allSatisfy { $0.ground != .lost })
+    if isSealed { try await folder.tick() } else { try await seal() }
+    try await folder.expectSealed(1)
+    #expect(try await read(session, 1) == Self.run(1))
+    #expect(try await read(session, nil) == Self.run(2))
+  }
+
   @Test func `repair sends a file whole if its deltas lost their basis`() async throws {
     let session = try await send((1...3).map { Self.run($0) })
     let remote = try await folder.site.remote(session)

@@ -234,7 +234,8 @@ package struct Verifier: Sendable {
 
   /// Makes the next pass send the bytes that the remote copy lacks, from the local log.
   ///
-  /// Former streams that can no longer be read are given up, and that is recorded.
+  /// Former streams that can no longer be read are given up, and that is recorded; before that, the
+  /// session is listed again, and objects that it lacks are asked for by name.
   ///
   /// - Parameters:
   ///   - session: the session.
@@ -246,7 +247,13 @@ package struct Verifier: Sendable {
     _ session: SessionID, having remote: RemoteSession, holding lock: HomeLock
   ) async throws -> Bool {
     let (sidecar, _) = try LocalSession(context.home, session).sidecar(device: context.device)
-    let lost = try await lostStreams(of: sidecar, in: remote)
+    var remote = remote
+    var lost = try await lostStreams(of: sidecar, in: remote)
+    if !lost.isEmpty {
+      // One listing is no evidence of a loss.
+      remote = try await lookAgain(for: sidecar, in: remote.folder)
+      lost = try await lostStreams(of: sidecar, in: remote)
+    }
     return try reopen(session, having: remote, givingUp: lost, holding: lock)
   }
 
@@ -297,6 +304,18 @@ package struct Verifier: Sendable {
     guard sidecar.source != nil, !sidecar.withholdsLog, let seal = sidecar.seal, seal.length > 0
     else { return false }
     return log.lowerBound >= seal.length && !log.isEmpty
+  }
+
+  /// A session in another listing, completed with the objects that this home knows and that the listing
+  /// lacks, if they are there by name.
+  private func lookAgain(
+    for sidecar: Sidecar, in folder: SessionFolder
+  ) async throws -> RemoteSession {
+    let session = sidecar.sessionId
+    let known = try context.manifest.entry(session)?.segments.keys.map(\.fileName) ?? []
+    let sealed = ((sidecar.objects ?? []) + (sidecar.basis ?? [])).filter { SegmentName($0) != nil }
+    return try await FolderListings(context.store).session(
+      session, in: folder, expecting: known + sealed)
   }
 
   /// A former stream that can no longer be read, and what is missing.
