@@ -196,6 +196,37 @@ import Testing
     #expect(said.lost == base - part.start)
   }
 
+  @Test(arguments: ["same", "edited", "damaged"])
+  func `a rotated part that was touched after the seal is compared before it goes`(
+    change: String
+  ) async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    try writer.end(.exit(0))
+    try await site.upload()
+    #expect(try await site.remote(writer.session).seal != nil)
+    let part = try writer.files.parts()[1]
+    if change == "damaged" {
+      try damage(part.compressed, as: part.compressed)
+    } else {
+      var bytes = try writer.files.open(part).read(at: 0, count: 1 << 20)
+      if change == "edited" { bytes[bytes.count / 2] ^= 1 }
+      try File.remove(part.compressed)
+      try Data(bytes).write(to: URL(filePath: part.plain))
+    }
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: 60)],
+      ofItemAtPath: change == "damaged" ? part.compressed : part.plain)
+    site.local.clock.advance(seconds: 8 * 86_400)
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.local.count == (change == "same" ? 1 : 0), "\(plan)")
+    guard change != "same" else { return }
+    let reason = try #require(plan.kept.first?.reason)
+    #expect(
+      reason.contains(change == "edited" ? "was changed after it was sealed" : "cannot be compared")
+    )
+  }
+
   // MARK: The note of the rotation
 
   @Test(arguments: [false, true])

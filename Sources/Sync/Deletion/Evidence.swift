@@ -42,7 +42,7 @@ struct Doubt: Error {
 struct SealClaim {
   private let sidecar: Sidecar
   private let seal: Sidecar.Seal
-  /// Whether the log is as it was when it was compared, by length and time.
+  /// Whether the log is as it was when it was compared, by length and time; its rotated parts aside.
   private let isUntouched: Bool
 
   /// Minimum lived time between a seal and the deletion of the local copy.
@@ -82,11 +82,18 @@ struct SealClaim {
     (self.sidecar, self.seal) = (sidecar, seal)
   }
 
+  /// Whether a rotated part changed after the log was compared, by its time.
+  func isTouched(_ part: FileStatus) -> Bool {
+    seal.log.map { part.modifiedAt > $0.modified } ?? true
+  }
+
   /// Compares a log that was touched since it was sealed with the sealed stream.
   ///
-  /// - Parameter log: opens the local log as it is sent.
-  func check(_ log: (Sidecar) throws -> LocalStream?) throws {
-    guard !isUntouched, let log = try log(sidecar) else { return }
+  /// - Parameters:
+  ///   - hasTouchedPart: whether one of its rotated parts was.
+  ///   - log: opens the local log as it is sent.
+  func check(hasTouchedPart: Bool, _ log: (Sidecar) throws -> LocalStream?) throws {
+    guard !isUntouched || hasTouchedPart, let log = try log(sidecar) else { return }
     let local = try log.available()
     for name in (sidecar.objects ?? []).compactMap(SegmentName.init)
     where local.lowerBound <= name.range.lowerBound {

@@ -148,8 +148,8 @@ struct LocalProver {
         return try .expired(locally: reason, age: age, limit: retention.local)
       case .seal(let claim, let remote):
         if let context = reaper.context {
-          try expectSealedParts(claim, context)
-          try compare(claim, context)
+          let isTouched = try expectSealedParts(claim, context)
+          try compare(claim, hasTouchedPart: isTouched, context)
         }
         return try await confirm(claim, remote)
       }
@@ -182,7 +182,9 @@ struct LocalProver {
 
   /// Expects every rotated part within the sealed stream, by its name: also those that are not taken
   /// for parts of the log.
-  private func expectSealedParts(_ claim: SealClaim, _ context: SyncContext) throws {
+  ///
+  /// - Returns: whether one of them changed since the log was compared, by length and time.
+  private func expectSealedParts(_ claim: SealClaim, _ context: SyncContext) throws -> Bool {
     let files = LocalSession(context.home, claim.session).files
     let parts: [LogPart]
     do {
@@ -190,20 +192,30 @@ struct LocalProver {
     } catch {
       throw Doubt("its rotated parts cannot be found: \(error)")
     }
-    for part in parts {
+    var isTouched = false
+    for (number, part) in parts.enumerated() {
       // One that cannot be read has at least a byte.
-      let length: ByteCount = (try? files.open(part).length) ?? 1
-      guard part.start + length <= claim.length else {
+      let end = part.start + ((try? files.open(part).length) ?? 1)
+      // A part that ends before the next one begins only lacks what the store has.
+      let next = number + 1 < parts.count ? parts[number + 1].start : claim.length
+      let written = [part.plain, part.compressed].compactMap { try? FileStatus($0) }
+      isTouched = isTouched || end > next || written.contains(where: claim.isTouched)
+      guard end <= claim.length else {
         throw Doubt(
           "its rotated part \(part.plain) is not within the \(claim.length) bytes that were sealed")
       }
     }
+    return isTouched
   }
 
   /// Compares a log that was touched since its seal with the sealed stream.
-  private func compare(_ claim: SealClaim, _ context: SyncContext) throws {
+  private func compare(
+    _ claim: SealClaim, hasTouchedPart: Bool, _ context: SyncContext
+  ) throws {
     do {
-      try claim.check { try LocalSession(context.home, claim.session).openSentLog($0, context) }
+      try claim.check(hasTouchedPart: hasTouchedPart) {
+        try LocalSession(context.home, claim.session).openSentLog($0, context)
+      }
     } catch let doubt as Doubt {
       throw doubt
     } catch {
