@@ -132,6 +132,22 @@ import Testing
     #expect(report.isPartial && lines.contains { $0.hasPrefix("log lost       \(lost): ") })
   }
 
+  @Test func `copies in the trash that another store has make 'status' partial`() throws {
+    var report = Status.Report(
+      user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: "file:///new",
+      sending: "yes", consent: .logs, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [],
+      unprovenBytes: 0, localBytes: 0, lastSuccess: nil, readBack: nil, stale: false,
+      formerDevices: [:], sealedElsewhere: [:], endsLost: 0, livedSeconds: 0, reapingWaits: [],
+      problems: [:], failed: [])
+    let ids = try [Self.id("05z-k3f9a7c2"), Self.id("04z-a0000000")]
+    report.trashElsewhere = ["file:///old": ids]
+    let lines = Status.lines(of: report, nil, device: "", at: Self.now, .utc).map(\.text)
+    let line = try #require(lines.first { $0.hasPrefix("other store    file:///old: ") })
+    #expect(report.isPartial && line.hasSuffix(": \(ids[0]), \(ids[1])"))
+    #expect(line.contains("'tidemark retry --moved' sends them to file:///new as well"))
+    #expect(try Console.json(report).contains("\"trashElsewhere\":{\"file"))
+  }
+
   @Test func `verify`() throws {
     var whole = Verify.Line(session: try Self.id("05z-k3f9a7c2"), result: .ok)
     (whole.bytes, whole.comparedLocally) = (1_234_567, true)

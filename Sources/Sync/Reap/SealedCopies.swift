@@ -53,3 +53,28 @@ package struct SealedCopies: Sendable, Equatable {
   /// Number of sessions in other stores.
   package var countElsewhere: Int { elsewhere.values.reduce(0) { $0 + $1.count } }
 }
+
+extension SealedCopies {
+  /// Sessions in a home's trash by the store that has them, if that is not the configured one: no pass
+  /// can prove them, so none deletes them before their remote copies expire.
+  ///
+  /// - Parameters:
+  ///   - store: the location of the configured store.
+  ///   - mark: now.
+  ///   - skip: called with a line for a person about each part of the trash that cannot be read.
+  /// - Throws: ``Platform/SystemError``.
+  package static func inTrash(
+    of home: Home, elsewhereThan store: String, at mark: LivedTime.Mark,
+    skipping skip: @escaping (String) -> Void = { _ in }
+  ) throws -> [String: [SessionID]] {
+    let trash = Trash(home)
+    var found: [String: [SessionID]] = [:]
+    for session in try trash.sessions(at: mark, skipping: skip).keys.sorted() {
+      guard let path = try trash.sidecarPath(of: session), let sidecar = try? Sidecar.load(path),
+        let seal = sidecar.seal, sidecar.isSealedElsewhere(than: store)
+      else { continue }
+      found[seal.store, default: []].append(session)
+    }
+    return found
+  }
+}

@@ -14,8 +14,8 @@ struct Status: AsyncParsableCommand {
     abstract: "Show where everything is, what is not yet uploaded, and what went wrong.",
     discussion: """
       Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
-      sessions are to be sent again under another device id, are sealed in another store, or wait for \
-      somebody to act, or were proven in the store and are not there any more, or 'verify' found them damaged, or \
+      sessions are to be sent again under another device id, are sealed in another store, also in the trash, or \
+      wait for somebody to act, or were proven in the store and are not there any more, or 'verify' found them damaged, or \
       their local logs were changed after they were sent, or lost their end before, or the cache \
       cannot be read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
       nothing could be sent for 'stale-after', or the disk is full, 77 when the configuration names a \
@@ -27,7 +27,7 @@ struct Status: AsyncParsableCommand {
       unsentBytes), unprovenBytes (sent, not yet proven), localBytes, lastSuccess, readBack (at, \
       whole, sessions: what 'verify --deep' last found), stale, formerDevices (sessions by the id that \
       they were recorded under), sealedElsewhere (sessions by the store that has them, if it is not the \
-      configured one), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, vanished (sessions whose proven \
+      configured one), trashElsewhere (the same, for copies in the trash: their ids), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, vanished (sessions whose proven \
       remote copy is gone: session, rest: whole, end, trash or nothing on this machine), damaged (what 'verify' last found: session, problem, at), changedLogs (sessions \
       whose local log holds something else than was sent), lostLogs (sessions whose log lost its end \
       before that was sent), cacheProblem, failed \
@@ -91,6 +91,8 @@ struct Status: AsyncParsableCommand {
     var changedLogs: [SessionID] = []
     /// Sessions whose log lost its end before that was sent.
     var lostLogs: [SessionID] = []
+    /// Sessions in the trash by the store that has them, if it is not the configured one.
+    var trashElsewhere: [String: [SessionID]] = [:]
     /// Why the cache cannot be read: what was sent, and when, is unknown.
     var cacheProblem: CacheProblem?
 
@@ -101,7 +103,7 @@ struct Status: AsyncParsableCommand {
     var isPartial: Bool {
       !formerDevices.isEmpty || !sealedElsewhere.isEmpty || waiting.contains(where: \.isProblem)
         || cacheProblem != nil || !vanished.isEmpty || damaged?.isEmpty == false
-        || !changedLogs.isEmpty || !lostLogs.isEmpty
+        || !changedLogs.isEmpty || !lostLogs.isEmpty || !trashElsewhere.isEmpty
     }
   }
 
@@ -225,6 +227,11 @@ struct Status: AsyncParsableCommand {
         : [])
     let sealed = try context.map { try Uploader($0).sealedCopies() }
     let waits = plan?.waits(besides: growth, consent: setup.consent) ?? false
+    let trashElsewhere = try context.map { context in
+      try SealedCopies.inTrash(
+        of: setup.home, elsewhereThan: context.store.location, at: lived.time.mark
+      ) { problems[setup.home.path + "/trash"] = $0 }
+    }
     return Report(
       user: setup.home.owner?.name, home: setup.home.path,
       configuration: setup.home.configurationPath,
@@ -246,6 +253,7 @@ struct Status: AsyncParsableCommand {
       failed: try context.map(Self.failed) ?? [], vanished: vanished ?? VanishedCopies(),
       damaged: context.map { DamagedCopies($0.home, store: $0.store.location, at: .now()) },
       changedLogs: sealed?.changed ?? [], lostLogs: sealed?.lost ?? [],
+      trashElsewhere: trashElsewhere ?? [:],
       cacheProblem: context == nil ? nil : cacheProblem(of: setup.home, waits: waits))
   }
 
@@ -353,6 +361,13 @@ struct Status: AsyncParsableCommand {
         "other store",
         "\(String(oneLine: store)): "
           + SealedElsewhere.text(count, report.store ?? "the configured store"), .yellow)
+    }
+    for (store, sessions) in report.trashElsewhere.sorted(by: { $0.key < $1.key }) {
+      add(
+        "other store",
+        "\(String(oneLine: store)): "
+          + SealedElsewhere.text(
+            inTrash: sessions, String(oneLine: report.store ?? "the configured store")), .yellow)
     }
     if report.endsLost > 0 {
       add(
