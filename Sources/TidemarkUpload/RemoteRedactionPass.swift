@@ -13,7 +13,8 @@ package struct RemoteRedactionPass: Sendable {
   ///
   /// - Parameters:
   ///   - sessions: the sessions to examine.
-  ///   - refused: called with each session that cannot be sent again, and the reason.
+  ///   - refused: called with each session that cannot be sent again, or of which the store has something
+  ///     that cannot be checked, and the reason.
   /// - Throws: errors of the store and of the home.
   package func plan(
     _ sessions: [SessionID], refused: (SessionID, String) -> Void
@@ -21,7 +22,9 @@ package struct RemoteRedactionPass: Sendable {
     var items: [RemoteRedaction.Item] = []
     for session in sessions {
       do {
-        if let item = try await RemoteRedaction(context).plan(session) { items.append(item) }
+        let redaction = RemoteRedaction(context)
+        if let reason = try await redaction.unchecked(session) { refused(session, reason) }
+        if let item = try await redaction.plan(session) { items.append(item) }
       } catch let error as ReplicaError {
         refused(session, error.detail)
       }

@@ -314,6 +314,26 @@ import Testing
     #expect(try await read(session, nil) == Self.run(2))
   }
 
+  @Test func `what is left of a stream that was given up is named by a redaction`() async throws {
+    let session = try await send([Self.run(1), Self.run(2), Self.run(3)])
+    try await seal()
+    let remote = try await folder.site.remote(session)
+    let redaction = try RemoteRedaction(folder.site.context())
+    #expect(try await redaction.unchecked(session) == nil)
+    let store = folder.site.store
+    _ = try await store.delete(
+      remote.segments(of: 1).map { remote.folder.key + $0.fileName })
+    let left = try await folder.site.remote(session)
+    #expect(try await Verifier(folder.site.context()).reopen(session, having: left))
+    #expect(try folder.sidecars().map(\.givenUp) == [[1, 2]])
+    let reason = try #require(try await redaction.unchecked(session))
+    let keys = left.segments(of: 2).map { left.folder.key + $0.fileName }
+    #expect(!keys.isEmpty && keys.prefix(5).allSatisfy { reason.contains($0) }, "\(reason)")
+    #expect(reason.hasPrefix("generation 2, "))
+    _ = try await store.delete(keys)
+    #expect(try await redaction.unchecked(session) == nil)
+  }
+
   @Test func `repair sends a file whole if its deltas lost their basis`() async throws {
     let session = try await send((1...3).map { Self.run($0) })
     let remote = try await folder.site.remote(session)

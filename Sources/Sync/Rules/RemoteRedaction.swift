@@ -77,6 +77,38 @@ package struct RemoteRedaction: Sendable {
       former: former, generation: try SessionState.generation(after: highest, of: session))
   }
 
+  /// What the store still has of streams that were given up, because it lost some of them: no rule can
+  /// be applied to that; nil if there is nothing.
+  ///
+  /// - Parameter session: a session of this device.
+  /// - Returns: the reason, with the objects, for a person.
+  /// - Throws: errors of the store and of the local files.
+  package func unchecked(_ session: SessionID) async throws -> String? {
+    let (sidecar, _) = try LocalSession(context.home, session).sidecar(device: context.device)
+    guard let givenUp = sidecar.givenUp, !givenUp.isEmpty, sidecar.remoteReapedAt == nil else {
+      return nil
+    }
+    let folder = SessionFolder(device: sidecar.deviceId, session: session)
+    let remote = try await FolderListing(folder, session: session, in: context.store)[
+      session, in: folder]
+    let left = (remote.segments + remote.damagedSegments.map(\.name)).filter {
+      givenUp.contains($0.generation)
+    }
+    guard !left.isEmpty else { return nil }
+    let generations = Set(left.map(\.generation)).sorted().map(String.init)
+    let keys = left.map { folder.key + $0.fileName }.sorted()
+    let named = keys.prefix(Self.mostNamed).joined(separator: ", ")
+    let more = keys.count > Self.mostNamed ? " and \(keys.count - Self.mostNamed) more" : ""
+    return
+      "generation \(generations.joined(separator: ", ")), which the file held before, was given up when the "
+      + "store had lost some of it: what is left of it cannot be checked, and may hold what the rules "
+      + "mask. Delete these objects, or the session's copy with 'tidemark delete --remote \(session)': "
+      + "\(named)\(more)"
+  }
+
+  /// Maximum number of objects to name.
+  private static let mostNamed = 5
+
   /// Refuses a session on hold: the deletion of its former streams would lose lines.
   private func expectNoHold(_ remote: RemoteSession) throws {
     guard

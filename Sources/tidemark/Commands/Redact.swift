@@ -22,7 +22,8 @@ struct Redact: AsyncParsableCommand {
 
       --apply-remote redacts what was sent under earlier rules: each of this device's sessions in which \
       the configured rules mask anything differently gets a new generation, of which only the segments \
-      concerned are sent. Objects that are replaced are deleted by an upload after the session's seal.
+      concerned are sent. Objects that are replaced are deleted by an upload after the session's seal. \
+      Exit code 1 when some session cannot be redacted, or something that the store has cannot be checked.
 
       With --json one object a line: of --preview each place (log, kind, offset, length, line, text) or, \
       with --count, each log (log, redacted); of --apply-remote each session (session, segments, bytes).
@@ -149,7 +150,7 @@ struct Redact: AsyncParsableCommand {
     } else {
       try say(items)
     }
-    if items.isEmpty { Console.remark("the current rules change nothing in the store") }
+    if items.isEmpty, !failed { Console.remark("the current rules change nothing in the store") }
     if failed { throw ExitStatus.partial }
   }
 
