@@ -39,6 +39,27 @@ import Testing
       lines.allSatisfy { Array($0.utf8).withUnsafeBytes(RecordPrefix.parse) != nil }, "\(log)")
   }
 
+  /// A sidecar alone would pass for a session whose log was lost.
+  @Test func `a session that cannot be created leaves nothing`() throws {
+    for number in 0... {
+      let local = try TestHome()
+      try local.home.create()
+      let count = Mutex(0)
+      let files = TestFiles(refusing: { _ in
+        count.withLock { count -> Int32? in
+          count += 1
+          return count - 1 == number ? EIO : nil
+        }
+      })
+      let writer = FileEffect.$hook.withValue(files) { try? local.writer() }
+      guard count.withLock({ $0 }) > number else { return #expect(number > 5) }
+      guard writer == nil else { continue }
+      let left = try local.home.days().flatMap { try local.home.sessions(day: $0) }
+      #expect(left.isEmpty, "change \(number)")
+      #expect(try local.home.openSessions().isEmpty, "change \(number)")
+    }
+  }
+
   /// Cut in two, neither half would be masked.
   @Test func `a long line is cut beside a secret, and not within it`() throws {
     let home = try TestHome()

@@ -303,6 +303,30 @@ import Testing
     #expect(later.skipped.isEmpty && later.sealed == 0 && later.sealedAsSent.isEmpty)
   }
 
+  /// The log is there before the sidecar: a sidecar without a log was not left by a kill.
+  @Test func `a recorder that is killed while it begins a session has lost nothing`() async throws {
+    for lifetime in 0... {
+      let site = try Site()
+      let home = site.local.home
+      try home.create()
+      let files = TestFiles(lifetime: lifetime)
+      FileEffect.$hook.withValue(files) { _ = try? site.local.writer() }
+      for session in try home.openSessions() {
+        let begun = home.files(for: session)
+        guard File.exists(begun.sidecar) else { continue }
+        #expect(File.exists(begun.log), "killed after \(lifetime)")
+        try site.local.crash(session)
+      }
+      for _ in 0..<2 {
+        site.local.clock.advance(seconds: 7200)
+        let report = try await upload(site)
+        #expect(report.failures.isEmpty && report.sealedAsSent.isEmpty, "killed after \(lifetime)")
+      }
+      #expect(try lostLogs(site).isEmpty, "killed after \(lifetime)")
+      guard files.isDead else { return #expect(lifetime > 3) }
+    }
+  }
+
   @Test func `a session without its log and with a damaged sidecar stays named`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("one\n".utf8))

@@ -42,7 +42,8 @@ struct NewSession: ~Copyable {
       self.log = log
       self.sidecar = sidecar
     } catch {
-      for path in [files.log, files.lock, files.marker] { try? File.remove(path) }
+      // A sidecar without a log would say that the log was lost.
+      for path in [files.sidecar, files.log, files.lock, files.marker] { try? File.remove(path) }
       throw error
     }
   }
