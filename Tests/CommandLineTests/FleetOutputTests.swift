@@ -103,21 +103,23 @@ import Testing
       AlertRule(name: "kiosk-silent", .silence(.seconds(1800))),
     ]
     for index in rules.indices { rules[index].keep = .seconds(60) }
+    let now = Self.now.assumingSynchronizedClocks
     var reading = AlertReading()
     reading.crashes = Self.crashes
     for number in 0..<3 {
       var subject = AlertSubject(device: "id-\(number)", deviceName: "kiosk-\(number)")
       (subject.session, subject.app) = ("20261122t165501z-r000000\(number)", "service")
       var records = MatchedRecords(
-        rule: "errors", subject, at: Self.now, level: "ERROR", offset: 7)
-      for _ in 0...number { records.add(at: Self.now) }
+        rule: "errors", subject, at: now, level: "ERROR", offset: 7)
+      for _ in 0...number { records.add(at: now) }
       records.lines = ["\(Self.now) [ERROR] [stderr] card \u{202e}declined"].map(LineText.sanitized)
       reading.records.append(records)
     }
     let gone = AlertSubject(device: "id-9", deviceName: "kiosk-9")
-    reading.heard = [.init(gone, newest: (Self.now - .seconds(3000)).assumingSynchronizedClocks)]
-    let first = AlertPlan(rules, AlertLedger(), reading, now: Self.now)
-    let second = AlertPlan(rules, first.ledger, AlertReading(), now: Self.now + .seconds(61))
+    reading.heard = [.init(gone, newest: now - .seconds(3000))]
+    let first = AlertPlan(rules, AlertLedger(), reading, now: now, offset: .zero)
+    let second = AlertPlan(
+      rules, first.ledger, AlertReading(), now: now + .seconds(61), offset: .zero)
     let messages = (first.outgoing + second.outgoing).map(\.notification)
     let lines = messages.map { AlertOutput.text($0, asJSON: false) }
     let objects = messages.map { AlertOutput.text($0, asJSON: true) }

@@ -15,9 +15,9 @@ import Testing
     let tells: [String]
   }
 
-  static let start = Timestamp(milliseconds: 1_769_092_205_123)
+  static let start = ServerTime(milliseconds: 1_769_092_205_123)
 
-  static func time(_ seconds: Int64) -> Timestamp { start + .seconds(seconds) }
+  static func time(_ seconds: Int64) -> ServerTime { start + .seconds(seconds) }
 
   static func subject(
     _ device: String = "d1", session: String? = "s1", app: String = "app", version: String? = nil
@@ -51,8 +51,8 @@ import Testing
     reading {
       $0.crashes = [
         CrashReport(
-          subject, cause: isCrash ? "reboot" : "exit 3", endedAt: time(seconds), isCrash: isCrash,
-          lines: [line])
+          subject, cause: isCrash ? "reboot" : "exit 3",
+          endedAt: time(seconds).assumingSynchronizedClocks, isCrash: isCrash, lines: [line])
       ]
     }
   }
@@ -60,7 +60,7 @@ import Testing
   static func heard(_ seconds: Int64, device: String = "d1") -> AlertReading {
     reading {
       $0.heard = [
-        .init(subject(device, session: nil), newest: time(seconds).assumingSynchronizedClocks)
+        .init(subject(device, session: nil), newest: time(seconds))
       ]
     }
   }
@@ -82,7 +82,7 @@ import Testing
     for pass in passes {
       var reading = AlertReading()
       for seen in pass.sees { reading.add(seen) }
-      let plan = AlertPlan([rule], ledger, reading, now: Self.time(pass.at))
+      let plan = AlertPlan([rule], ledger, reading, now: Self.time(pass.at), offset: .zero)
       #expect(told(plan) == pass.tells, "pass at \(pass.at)", sourceLocation: sourceLocation)
       ledger = plan.ledger
     }
@@ -169,7 +169,7 @@ import Testing
 
   @Test func `a silenced alert sends neither its start nor its end`() {
     let silence = AlertSilence(
-      alert: "r", device: "host-d1", until: Self.time(1000), reason: "known")
+      alert: "r", device: "host-d1", until: Self.time(1000).asLocal(offset: .zero), reason: "known")
     check(
       Self.rule { $0.repeatsEvery = .seconds(600) }, silences: [silence],
       [
@@ -183,6 +183,21 @@ import Testing
         Pass(at: 1390, sees: [Self.errors(1, at: 1390)], tells: []),
         Pass(at: 1500, sees: [Self.errors(1, at: 1499)], tells: ["firing 4/3"]),
       ])
+  }
+
+  @Test func `silences and the ages of messages go by this machine's clock`() {
+    let offset = Duration.hours(2)
+    var ledger = AlertLedger()
+    ledger.silences = [
+      AlertSilence(
+        alert: "r", device: nil, until: Self.time(60).asLocal(offset: offset), reason: "known")
+    ]
+    let muted = AlertPlan(
+      [Self.rule()], ledger, Self.errors(1, at: 0), now: Self.start, offset: offset)
+    #expect(muted.outgoing.isEmpty && muted.ledger.silences == ledger.silences)
+    let told = AlertPlan(
+      [Self.rule()], AlertLedger(), Self.errors(1, at: 0), now: Self.start, offset: offset)
+    #expect(told.outgoing.map(\.decidedAt) == [Self.start.asLocal(offset: offset)])
   }
 
   @Test func `an alert outside its hours waits until they begin`() throws {
@@ -241,7 +256,7 @@ import Testing
       let subject = Self.subject("d\(number / 2)", version: number < 3 ? "1.4" : "1.5")
       let plan = AlertPlan(
         [rule], ledger, Self.crash(subject, at: Int64(number) * 60),
-        now: Self.time(Int64(number) * 60))
+        now: Self.time(Int64(number) * 60), offset: .zero)
       ledger = plan.ledger
       text = try #require(plan.outgoing.first).notification.text
     }
@@ -322,15 +337,15 @@ import Testing
     for (age, isReported) in [(Duration.hours(1), false), (.days(7), true)] {
       let plan = AlertPlan(
         [Self.rule(.silence(.seconds(3600)))], AlertLedger(), Self.heard(-10_800),
-        now: Self.start, newsAge: age)
+        now: Self.start, offset: .zero, newsAge: age)
       #expect(plan.outgoing.isEmpty != isReported)
     }
   }
 
   @Test func `a failing store neither starts nor ends alerts`() {
     let rule = Self.rule(.silence(.seconds(1800)))
-    let first = AlertPlan([rule], AlertLedger(), Self.heard(0), now: Self.start)
-    let second = AlertPlan([rule], first.ledger, nil, now: Self.time(9000))
+    let first = AlertPlan([rule], AlertLedger(), Self.heard(0), now: Self.start, offset: .zero)
+    let second = AlertPlan([rule], first.ledger, nil, now: Self.time(9000), offset: .zero)
     #expect(second.outgoing.isEmpty && second.ledger == first.ledger)
   }
 
@@ -341,7 +356,8 @@ import Testing
       reading.add(Self.crash(Self.subject("d\(number)"), at: Int64(number) - 100, line: shape))
     }
     let plan = AlertPlan(
-      [Self.rule(.crash(includesFailures: false))], AlertLedger(), reading, now: Self.start)
+      [Self.rule(.crash(includesFailures: false))], AlertLedger(), reading, now: Self.start,
+      offset: .zero)
     #expect(plan.outgoing.count == 20)
     #expect(plan.outgoing.last?.notification.omitted == 30)
     #expect(plan.outgoing.last?.notification.text.contains("and 30 more messages") == true)

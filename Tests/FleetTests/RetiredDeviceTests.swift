@@ -48,14 +48,15 @@ import Testing
   private static func heard(_ seconds: Int64) -> AlertReading {
     var reading = AlertReading()
     let device = AlertSubject(device: "d1", deviceName: "host-d1")
-    reading.heard = [.init(device, newest: AlertPlanTests.time(seconds).assumingSynchronizedClocks)]
+    reading.heard = [.init(device, newest: AlertPlanTests.time(seconds))]
     return reading
   }
 
   private func texts(_ passes: [(rule: AlertRule, at: Int64, sees: AlertReading)]) -> [[String]] {
     var ledger = AlertLedger()
     return passes.map { rule, seconds, reading in
-      let plan = AlertPlan([rule], ledger, reading, now: AlertPlanTests.time(seconds))
+      let plan = AlertPlan(
+        [rule], ledger, reading, now: AlertPlanTests.time(seconds), offset: .zero)
       ledger = plan.ledger
       return plan.outgoing.map(\.notification.text)
     }

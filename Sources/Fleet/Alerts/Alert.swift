@@ -1,7 +1,7 @@
 package import Platform
 
 /// The matches of a rule for one session, device or kind of crash, and how many of them were
-/// reported.
+/// reported; all times are the server's.
 package struct Alert: Sendable, Codable, Equatable {
   /// The phases of an alert.
   package enum Phase: String, Sendable, Codable {
@@ -20,19 +20,19 @@ package struct Alert: Sendable, Codable, Equatable {
   /// The phase.
   package var phase = Phase.pending
   /// The pass that saw the first match.
-  package let begunAt: Timestamp
+  package let begunAt: ServerTime
   /// The first match.
-  package var since: Timestamp
+  package var since: ServerTime
   /// The newest match.
-  package var last: Timestamp
+  package var last: ServerTime
   /// The pass that saw the newest match.
-  package var seenAt: Timestamp
+  package var seenAt: ServerTime
   /// Matches since it began.
   package var count = 0
   /// How many of these were reported or muted.
   package var toldCount = 0
   /// When it was last reported or muted.
-  package var toldAt: Timestamp?
+  package var toldAt: ServerTime?
   /// Number of messages about it.
   package var messages = 0
   /// The newest match.
@@ -45,14 +45,14 @@ package struct Alert: Sendable, Codable, Equatable {
   /// Maximum number of devices counted.
   private static let mostDevices = 1000
 
-  init(rule: String, key: String, _ match: AlertMatch, at now: Timestamp) {
+  init(rule: String, key: String, _ match: AlertMatch, at now: ServerTime) {
     (self.rule, self.key, sample) = (rule, key, match.sample)
     (since, last, begunAt, seenAt) = (match.first, match.last, now, now)
     firstVersion = match.sample.subject.version
   }
 
   /// Adds a match.
-  mutating func add(_ match: AlertMatch, at now: Timestamp) {
+  mutating func add(_ match: AlertMatch, at now: ServerTime) {
     let (sum, isTooMuch) = count.addingReportingOverflow(match.count)
     count = isTooMuch ? .max : sum
     if match.first < since {
@@ -67,7 +67,7 @@ package struct Alert: Sendable, Codable, Equatable {
   }
 
   /// Marks all matches as reported or muted.
-  mutating func markTold(at now: Timestamp, isQuiet: Bool) {
+  mutating func markTold(at now: ServerTime, isQuiet: Bool) {
     toldCount = count
     toldAt = now
     if !isQuiet { messages += 1 }
@@ -98,7 +98,7 @@ package struct AlertSample: Sendable, Codable, Equatable {
 struct AlertMatch: Sendable {
   let key: String
   var count: Int
-  let first: Timestamp
-  let last: Timestamp
+  let first: ServerTime
+  let last: ServerTime
   let sample: AlertSample
 }

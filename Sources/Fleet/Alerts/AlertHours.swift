@@ -35,11 +35,12 @@ package struct AlertHours: Sendable, Equatable {
     return hour * 60 + minute
   }
 
-  /// The beginning of the hours that contain a time; nil for a time outside them.
-  package func beginning(of time: Timestamp) -> Timestamp? {
+  /// The beginning of the hours that contain a time, by the same clock; nil for a time outside them.
+  package func beginning<Time: ClockTime>(of time: Time) -> Time? {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = zone
-    let parts = calendar.dateComponents([.hour, .minute, .second], from: time.date)
+    let parts = calendar.dateComponents(
+      [.hour, .minute, .second], from: Timestamp(milliseconds: time.milliseconds).date)
     let minute = (parts.hour ?? 0) * 60 + (parts.minute ?? 0)
     let sinceStart = (minute - start + 24 * 60) % (24 * 60)
     let length = (end - start + 24 * 60) % (24 * 60)

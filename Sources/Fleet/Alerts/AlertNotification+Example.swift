@@ -5,6 +5,8 @@ extension AlertNotification {
   package static func example(
     of rule: AlertRule, at now: Timestamp
   ) -> (notification: AlertNotification, targets: [String]) {
+    // A made-up match is at the same time by each clock.
+    let now = now.assumingSynchronizedClocks
     var subject = AlertSubject(device: "example", deviceName: "example-device")
     (subject.app, subject.user) = ("example", "nobody")
     var sample = AlertSample(subject)

@@ -29,7 +29,7 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   package let state: State
   /// An id shared by all messages about this alert.
   package let fingerprint: String
-  /// Time of the first match.
+  /// Time of the first match; a reader takes it as a time by their own clock.
   package let since: Timestamp
   /// Time of the newest match.
   package let last: Timestamp
@@ -71,7 +71,7 @@ package struct AlertNotification: Sendable, Codable, Equatable {
 
   init(
     _ alert: Alert, _ state: State, fingerprint: String, new: Int, reason: String? = nil,
-    at now: Timestamp
+    at now: ServerTime
   ) {
     let subject = alert.sample.subject
     id = AlertFingerprint.make([
@@ -79,7 +79,10 @@ package struct AlertNotification: Sendable, Codable, Equatable {
       "\(now.milliseconds)",
     ])
     (self.alert, self.state, self.fingerprint) = (alert.rule, state, fingerprint)
-    (since, last, count, self.new) = (alert.since, alert.last, alert.count, new)
+    // For display: a difference between the clocks shows as a slightly different time.
+    since = alert.since.assumingSynchronizedClocks
+    last = alert.last.assumingSynchronizedClocks
+    (count, self.new) = (alert.count, new)
     devices = alert.devices.count
     firstVersion = alert.firstVersion
     device = Device(id: subject.device, name: subject.deviceName)
@@ -116,7 +119,7 @@ package struct OutgoingAlert: Sendable, Codable, Equatable {
   /// The target's name; empty for standard output.
   package let target: String
   package private(set) var notification: AlertNotification
-  /// When it was decided.
+  /// When it was decided, by the clock of this machine.
   package let decidedAt: Timestamp
 
   mutating func add(omitted: Int) { notification.add(omitted: omitted) }

@@ -101,18 +101,19 @@ package struct AlertPass: Sendable {
       }
       if cursors.devicesListedAt == nil { _ = try await clocked.list(AlertScan.root, after: nil) }
       // The clock offset of the previous pass is accurate enough to choose folders.
+      let offset = serverOffset(clock, or: cursors.clockOffset)
       let scan = AlertScan(
-        clocked, knowing: keys, rules, now: time(clock, or: cursors.clockOffset), newsAge: newsAge)
+        clocked, knowing: keys, rules, now: now().asServer(offset: offset), newsAge: newsAge)
       reading = try await scan.read(&cursors)
       cursors.clockOffset = clock.offset?.milliseconds ?? cursors.clockOffset
       state.cursors[store.location] = cursors
     } catch let error as StoreError where error.code != .cancelled {
       result.storeError = error
     }
+    let offset = serverOffset(clock, or: cursors.clockOffset)
     let plan = AlertPlan(
-      rules, state.ledger, reading,
-      now: time(clock, or: cursors.clockOffset).assumingSynchronizedClocks, newsAge: newsAge,
-      most: most)
+      rules, state.ledger, reading, now: now().asServer(offset: offset), offset: offset,
+      newsAge: newsAge, most: most)
     state.ledger = plan.ledger
     state.outbox += plan.outgoing
     result.decided = plan.outgoing
@@ -121,8 +122,8 @@ package struct AlertPass: Sendable {
     return result
   }
 
-  /// The time by the server's clock, or by ours if that is unknown.
-  private func time(_ clock: ServerClock, or known: Int64?) -> ServerTime {
-    now().asServer(offset: clock.offset ?? .milliseconds(known ?? 0))
+  /// How far the server's clock is ahead of ours; zero if that is unknown.
+  private func serverOffset(_ clock: ServerClock, or known: Int64?) -> Duration {
+    clock.offset ?? .milliseconds(known ?? 0)
   }
 }

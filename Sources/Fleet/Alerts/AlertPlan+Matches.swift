@@ -36,7 +36,7 @@ extension AlertPlan {
   private mutating func silent(
     _ rule: AlertRule, _ limit: Duration, in reading: AlertReading
   ) -> [AlertMatch] {
-    var hours = Timestamp(milliseconds: .min)
+    var hours = ServerTime(milliseconds: .min)
     if let rules = rule.hours {
       guard let beginning = rules.beginning(of: now) else { return [] }
       hours = beginning
@@ -54,8 +54,7 @@ extension AlertPlan {
     }
     let newsSince = ledger.newsSince ?? now
     return newest.sorted { $0.key < $1.key }.compactMap { key, heard in
-      // The plan's time is the server's, too.
-      let newest = heard.newest.assumingSynchronizedClocks
+      let newest = heard.newest
       guard newest >= newsSince else { return nil }
       if let longest = rule.givesUpAfter, now - newest > longest {
         setEnd("silent for more than \(Age.compact(longest)), and given up", of: key, rule)
@@ -99,12 +98,13 @@ extension AlertRule {
 }
 
 extension AlertMatch {
-  init(_ rule: AlertRule, _ crash: CrashReport, now: Timestamp) {
+  init(_ rule: AlertRule, _ crash: CrashReport, now: ServerTime) {
     var sample = AlertSample(crash.subject)
     (sample.cause, sample.signature) = (crash.cause, crash.signature)
     (sample.lines, sample.headline) = (crash.lines, crash.headline)
-    // A device's clock that is ahead must not date a crash in the future.
-    let time = min(crash.endedAt, now)
+    // Already corrected by the sidecar's clock offset, if it has one; else a device's clock that is
+    // ahead must not date a crash in the future.
+    let time = min(crash.endedAt.assumingSynchronizedClocks, now)
     self.init(
       key: rule.key(of: crash.subject, signature: crash.signature.id), count: 1, first: time,
       last: time, sample: sample)

@@ -22,7 +22,9 @@ package struct AlertPlan: Sendable {
   package private(set) var outgoing: [OutgoingAlert] = []
   /// Fingerprints of the alerts that fire in this pass.
   package private(set) var firing: Set<String> = []
-  let now: Timestamp
+  let now: ServerTime
+  /// How far the server's clock is ahead of this machine's.
+  private let offset: Duration
   /// Why silences end although their devices are still silent, by fingerprint.
   private var ends: [String: String] = [:]
 
@@ -41,17 +43,19 @@ package struct AlertPlan: Sendable {
   ///   - rules: the rules; alerts of others are dropped.
   ///   - ledger: the ledger of the previous pass.
   ///   - reading: the news; nil if the store could not be read.
-  ///   - now: the time by the server's clock; messages take it as the time of their readers.
+  ///   - now: the time by the server's clock.
+  ///   - offset: how far that clock is ahead of this machine's.
   ///   - newsAge: the maximum age of events that a first pass reports.
   ///   - most: maximum number of messages per target and pass.
   package init(
-    _ rules: [AlertRule], _ ledger: AlertLedger, _ reading: AlertReading?, now: Timestamp,
-    newsAge: Duration = AlertPlan.newsAge, most: Int = 20
+    _ rules: [AlertRule], _ ledger: AlertLedger, _ reading: AlertReading?, now: ServerTime,
+    offset: Duration, newsAge: Duration = AlertPlan.newsAge, most: Int = 20
   ) {
     self.ledger = ledger
-    self.now = now
+    (self.now, self.offset) = (now, offset)
     self.ledger.newsSince = ledger.newsSince ?? now - newsAge
-    self.ledger.silences.removeAll { $0.until <= now }
+    let localNow = now.asLocal(offset: offset)
+    self.ledger.silences.removeAll { $0.until <= localNow }
     let names = Set(rules.map(\.name))
     self.ledger.alerts = ledger.alerts.filter { names.contains($0.value.rule) }
     self.ledger.toldAt = ledger.toldAt.filter { names.contains($0.key) }
@@ -89,8 +93,11 @@ package struct AlertPlan: Sendable {
     ledger.rates[rule.name] = windows.isEmpty ? nil : windows
   }
 
+  /// The time by the clock of this machine.
+  private var localNow: Timestamp { now.asLocal(offset: offset) }
+
   private func isSilenced(_ alert: Alert) -> Bool {
-    ledger.silences.contains { $0.covers(alert.rule, alert.sample.subject, at: now) }
+    ledger.silences.contains { $0.covers(alert.rule, alert.sample.subject, at: localNow) }
   }
 
   /// Whether the rule sends messages at this time.
@@ -99,7 +106,7 @@ package struct AlertPlan: Sendable {
   }
 
   /// Time between now and a date; positive even if the clock was set back.
-  private func age(_ time: Timestamp) -> Duration { (now - time).magnitude }
+  private func age(_ time: ServerTime) -> Duration { (now - time).magnitude }
 
   // MARK: States
 
@@ -191,7 +198,7 @@ package struct AlertPlan: Sendable {
 
   private mutating func send(_ message: AlertNotification, _ rule: AlertRule) {
     for target in rule.targets.isEmpty ? [""] : rule.targets {
-      outgoing.append(OutgoingAlert(target: target, notification: message, decidedAt: now))
+      outgoing.append(OutgoingAlert(target: target, notification: message, decidedAt: localNow))
     }
   }
 

@@ -42,12 +42,12 @@ package struct MatchedRecords: Sendable, Equatable {
   package var lines: [String] = []
   /// Stream offset of the first record.
   package let offset: Int64
-  /// Times of the earliest and the latest record.
-  package var times: ClosedRange<Timestamp>
+  /// Times of the earliest and the latest record, by the server's clock.
+  package var times: ClosedRange<ServerTime>
 
   /// Makes an entry from the first record.
   package init(
-    rule: String, _ subject: AlertSubject, at time: Timestamp, level: String, offset: Int64
+    rule: String, _ subject: AlertSubject, at time: ServerTime, level: String, offset: Int64
   ) {
     (self.rule, self.subject, self.level, self.offset) = (rule, subject, level, offset)
     times = time...time
@@ -60,7 +60,7 @@ package struct MatchedRecords: Sendable, Equatable {
   package var count: Int { minutes.values.reduce(0, +) }
 
   /// Counts a record.
-  package mutating func add(at time: Timestamp) {
+  package mutating func add(at time: ServerTime) {
     minutes[time.milliseconds / 60_000, default: 0] += 1
     times = min(times.lowerBound, time)...max(times.upperBound, time)
   }

@@ -6,7 +6,7 @@ package struct AlertSilence: Sendable, Codable, Equatable {
   package let alert: String
   /// Only for this device, by id or name; nil for all.
   package let device: String?
-  /// When it ends; every silence has an end.
+  /// When it ends, by the clock of this machine; every silence has an end.
   package let until: Timestamp
   /// The reason, for people.
   package let reason: String

@@ -10,12 +10,12 @@ struct RecordScan {
   private let rules: [AlertRule]
   private let patterns: [LinePattern?]
   private let facts: SessionFacts
-  private let now: Timestamp
+  private let now: ServerTime
 
   /// Bytes of one stream read in a pass; the next pass continues after them.
   private static let limit: ByteCount = 16 << 20
 
-  init(_ rules: [AlertRule], _ facts: SessionFacts, now: Timestamp) throws {
+  init(_ rules: [AlertRule], _ facts: SessionFacts, now: ServerTime) throws {
     (self.rules, self.facts, self.now) = (rules, facts, now)
     patterns = try rules.map { rule in
       try rule.records.flatMap { records in
@@ -51,7 +51,9 @@ struct RecordScan {
     if let levels { ranges = try await parts.span(nil, levels: levels, from: start) }
     var tally = RecordTally(rules, patterns, facts, now: now)
     var filter = RecordFilter()
-    filter.reader = RecordReader(facts.isAsIs ? .asIs : .lines, reference: now)
+    // Only to find the year of times without one, with a tolerance of a day.
+    let reference = now.assumingSynchronizedClocks
+    filter.reader = RecordReader(facts.isAsIs ? .asIs : .lines, reference: reference)
     filter.position = Int64(start)
     var position = start
     try await parts.read(ranges) { offset, bytes in
@@ -72,7 +74,7 @@ private struct RecordTally {
   private let rules: [AlertRule]
   private let patterns: [LinePattern?]
   private let facts: SessionFacts
-  private let now: Timestamp
+  private let now: ServerTime
   private var found: [MatchedRecords?]
   /// Whether the current record was counted already, by rule.
   private var isCounted: [Bool]
@@ -86,7 +88,7 @@ private struct RecordTally {
     var scenario: String?
   }
 
-  init(_ rules: [AlertRule], _ patterns: [LinePattern?], _ facts: SessionFacts, now: Timestamp) {
+  init(_ rules: [AlertRule], _ patterns: [LinePattern?], _ facts: SessionFacts, now: ServerTime) {
     (self.rules, self.patterns, self.facts, self.now) = (rules, patterns, facts, now)
     found = rules.map { _ in nil }
     isCounted = rules.map { _ in false }
@@ -120,7 +122,7 @@ private struct RecordTally {
 
   private mutating func count(_ line: RecordLine, _ number: Int) {
     // A record without a time counts as written now, and none was written in the future.
-    let written = head.time.map { $0 + .milliseconds(facts.clockOffset) } ?? now
+    let written = head.time.map { $0.asServer(offset: .milliseconds(facts.clockOffset)) } ?? now
     let time = min(written, now)
     var records =
       found[number]

@@ -146,8 +146,7 @@ struct SessionScan: Sendable {
     }
     do {
       let remote = try accepted?.session() ?? remote
-      // Times of records are corrected by the sidecar's clock offset.
-      let records = try RecordScan(matchers, facts, now: scan.now.assumingSynchronizedClocks)
+      let records = try RecordScan(matchers, facts, now: scan.now)
       let found = try await records.read(
         remote, from: result.cursor.end, in: scan.store, knowing: scan.keys)
       result.reading.records += found.matches

@@ -61,6 +61,7 @@ struct AlertStatusCommand: AsyncParsableCommand {
     func time(_ time: Timestamp) -> Table.Cell {
       .init(zone.text(time), short: String(zone.text(time).dropLast(3)))
     }
+    // For display: a difference between the clocks shows as a slightly different time.
     for (state, colour, alerts) in [
       ("firing", Console.Colour.red, report.firing), ("pending", .yellow, report.pending),
     ] {
@@ -69,7 +70,7 @@ struct AlertStatusCommand: AsyncParsableCommand {
         let app = subject.app.map { "\($0) on " } ?? ""
         table.add([
           .init(state, colour: colour), .init(alert.rule), .init("\(app)\(subject.deviceName)"),
-          .init(String(alert.count)), time(alert.since), "", "",
+          .init(String(alert.count)), time(alert.since.assumingSynchronizedClocks), "", "",
         ])
       }
     }
