@@ -41,7 +41,7 @@ public struct Device: Sendable, Equatable, Codable {
   /// machine-wide mode the record is root's: others only read it.
   ///
   /// - Throws: ``SystemError``.
-  public static func load(_ home: Home, on machine: Machine = .current) throws -> Device {
+  public static func load(_ home: Home, on machine: Machine) throws -> Device {
     try load(home, on: machine, isAlone: false)
   }
 
@@ -50,7 +50,7 @@ public struct Device: Sendable, Equatable, Codable {
   /// Nothing is written, whichever machine this is.
   ///
   /// - Returns: nil if there is no readable record.
-  package static func known(_ home: Home, on machine: Machine = .current) -> Device? {
+  package static func known(_ home: Home, on machine: Machine) -> Device? {
     guard home.owner == nil || !MachineWide.isForeign(home.devicePath),
       let file = try? DeviceFile.load(home)
     else { return nil }
@@ -58,7 +58,7 @@ public struct Device: Sendable, Equatable, Codable {
   }
 
   /// A record that is not saved, for reading a home that does not exist.
-  package static func unsaved(on machine: Machine = .current) -> Device {
+  package static func unsaved(on machine: Machine) -> Device {
     make(on: machine, formerIds: [])
   }
 

@@ -29,7 +29,7 @@ public enum MachineWide {
   ///
   /// - Parameter machine: its random numbers name what is set aside.
   /// - Throws: ``SystemError``.
-  public static func create(on machine: Machine = .current) throws {
+  public static func create(on machine: Machine) throws {
     try Directory.make("/etc/tidemark")
     try File.setMode(0o755, of: "/etc/tidemark")
     try Directory.make(statePath)
@@ -124,7 +124,7 @@ public enum MachineWide {
   /// It is in root's own home, where no other user can put a different one.
   ///
   /// - Throws: ``SystemError``.
-  package static func ownershipKey(on machine: Machine = .current) throws -> [UInt8] {
+  package static func ownershipKey(on machine: Machine) throws -> [UInt8] {
     let path = home(of: Account(id: 0)).path + "/ownership.key"
     if let key = try? AtomicFile.read(path), key.count >= ownershipKeyLength { return key }
     let key = Array(RandomName.make(ownershipKeyLength, machine.random).utf8)
@@ -133,9 +133,10 @@ public enum MachineWide {
   }
 
   /// The record of whose session each is, in root's own home; see ``SessionClaims``.
-  package static func claims(of account: Account) -> SessionClaims {
+  package static func claims(of account: Account, on machine: Machine) -> SessionClaims {
     SessionClaims(
-      home(of: Account(id: 0)).path + "/claims", of: account, keepingDays: mayHoldSessions)
+      home(of: Account(id: 0)).path + "/claims", of: account, on: machine,
+      keepingDays: mayHoldSessions)
   }
 
   /// Whether any home, also one whose user is gone, may hold sessions of a day.

@@ -35,7 +35,7 @@ package final class SessionClaims: Sendable {
   ///   - machine: whose clock ends the record of a day.
   ///   - isHeld: whether a home of the machine may hold sessions of a day.
   package init(
-    _ folder: String, of user: Account, on machine: Machine = .current,
+    _ folder: String, of user: Account, on machine: Machine,
     keepingDays isHeld: @escaping @Sendable (String) -> Bool
   ) {
     (self.folder, self.user, self.machine) = (folder, user.id, machine)

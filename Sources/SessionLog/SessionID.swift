@@ -18,8 +18,12 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
 
   private init(unchecked text: String) { description = text }
 
-  /// Makes an id for a session that starts now.
-  public static func make(at start: Timestamp, by machine: Machine = .current) -> SessionID {
+  /// Makes an id for a session.
+  ///
+  /// - Parameters:
+  ///   - start: when it starts.
+  ///   - machine: its random numbers distinguish sessions of the same second.
+  public static func make(at start: Timestamp, by machine: Machine) -> SessionID {
     SessionID(unchecked: "\(start.compact)-\(RandomName.make(8, machine.random))")
   }
 

@@ -57,15 +57,15 @@ struct CommandContext {
     self.settings = settings
     hasHome = try isNeeded || FileStatus(home.path) != nil
     if hasHome { try home.create() }
-    let known = isNeeded ? nil : Device.known(home)
-    device = try known ?? (hasHome ? Self.device(of: home) : .unsaved())
+    let known = isNeeded ? nil : Device.known(home, on: .current)
+    device = try known ?? (hasHome ? Self.device(of: home) : .unsaved(on: .current))
     // Made with the device, so that no session is older than its key; an upload reports why it
     // cannot be.
     if isNeeded, !File.exists(home.keyPath) { _ = try? DeviceKey.load(home, device) }
     let servesAll = home.owner?.isRoot == true
     (openedStore, openedSigner) = (nil, nil)
-    ownershipKey = servesAll ? try MachineWide.ownershipKey() : nil
-    claims = servesAll ? home.owner.map(MachineWide.claims) : nil
+    ownershipKey = servesAll ? try MachineWide.ownershipKey(on: .current) : nil
+    claims = servesAll ? home.owner.map { MachineWide.claims(of: $0, on: .current) } : nil
   }
 
   /// Opens another user's home as root, and continues with that user's rights.
@@ -97,7 +97,7 @@ struct CommandContext {
     var store = try own.openStore(transfers: transfers)
     if let byteLimit { store = store.map { LimitedStore($0, bytes: byteLimit) } }
     let home = MachineWide.home(of: account)
-    let claims = MachineWide.claims(of: account)
+    let claims = MachineWide.claims(of: account, on: .current)
     if isNeeded { try Self.claim(home, onlyOpen: claimsOnlyOpen, claims, logger) }
     try self.init(home, from: own, claims: claims, store: store)
     // Only root may write to a folder: keep root's rights in reserve instead of giving them up.
@@ -144,7 +144,7 @@ struct CommandContext {
     let homes = try MachineWide.homes().homes
     let store = try own.openStore(transfers: transfers)
     return try homes.filter { $0 != own.home }.map { home in
-      let claims = MachineWide.claims(of: home.owner ?? .current)
+      let claims = MachineWide.claims(of: home.owner ?? .current, on: .current)
       try? claims.lookUp(sessions(of: home, onlyOpen: true))
       return try CommandContext(home, from: own, claims: claims, store: store)
     }
@@ -180,7 +180,7 @@ struct CommandContext {
 
   private static func device(of home: Home) throws -> Device {
     do {
-      return try Device.load(home)
+      return try Device.load(home, on: .current)
     } catch let error as SystemError where error.isNotFound && home.owner != nil {
       throw Failure(
         .configuration, "\(error.path) is not there yet; run 'tidemark upload' as root once")

@@ -76,7 +76,7 @@ struct EnvironmentReport: Encodable {
     self.name = name
     self.home = home.path
     configuration = home.configurationPath
-    let device = Device.known(home)?.deviceId
+    let device = Device.known(home, on: .current)?.deviceId
     (self.device, deviceId) = (device, device)
     key = device.flatMap { DeviceKey.find(home, deviceId: $0) }.map {
       "\($0.publicKey) \($0.created)"

@@ -34,7 +34,8 @@ final class RecordingSession {
       if isAsIs { options.format = .asIs }
       if isOnTerminal { options.patience = Self.terminalPatience }
       writer = try SessionWriter(
-        home: setup.home, device: setup.device, appName: app, options: options)
+        home: setup.home, device: setup.device, appName: app, options: options,
+        machine: .current)
       self.setup = setup
     } catch {
       Console.complain("this session is not recorded: \(error)")

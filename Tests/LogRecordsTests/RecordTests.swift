@@ -64,7 +64,8 @@ import Testing
   ]) func `an invalid session id is refused`(text: String) { #expect(SessionID(text) == nil) }
 
   @Test func `a session id contains its start time`() throws {
-    let id = SessionID.make(at: Timestamp(milliseconds: 1_769_092_205_123))
+    let id = SessionID.make(
+      at: Timestamp(milliseconds: 1_769_092_205_123), by: .current)
     #expect(SessionID(id.description) == id)
     #expect(id.day == "2026-01-22")
     #expect(id.startedAt.milliseconds == 1_769_092_205_000)

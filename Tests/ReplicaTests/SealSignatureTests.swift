@@ -157,7 +157,7 @@ import Testing
     #expect(!"\(made) \(String(reflecting: made))".contains("seed"))
     // A copied home is another device.
     try File.remove(home.home.devicePath)
-    let copy = try Device.load(home.home)
+    let copy = try Device.load(home.home, on: home.clock.machine)
     #expect(DeviceKey.find(home.home, deviceId: copy.deviceId) == nil)
     #expect(try DeviceKey.load(home.home, copy)?.publicKey != made.publicKey)
     // Its original's stays: both machines may use one home in turn.

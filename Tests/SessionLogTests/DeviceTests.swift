@@ -17,12 +17,12 @@ import Testing
     try before?.write(toFile: home.devicePath, atomically: true, encoding: .utf8)
     let ids = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 16) { _ in
-      guard let device = try? Device.load(home) else { return }
+      guard let device = try? Device.load(home, on: .current) else { return }
       ids.withLock { $0.append(device.deviceId) }
     }
     let found = ids.withLock { $0 }
     #expect(found.count == 16 && Set(found).count == 1, "\(found)")
-    #expect(try Device.load(home).deviceId == found.first)
+    #expect(try Device.load(home, on: .current).deviceId == found.first)
   }
 
   /// A home, and machines that use it.
@@ -101,7 +101,7 @@ import Testing
   @Test func `a record of an earlier version is read, and a reader changes none`() throws {
     let shared = try SharedHome()
     let home = shared.home.home
-    #expect(Device.known(home) == nil && !File.exists(home.devicePath))
+    #expect(Device.known(home, on: .current) == nil && !File.exists(home.devicePath))
     #expect(try shared.device("a", boot: "a1") == 0)
     var record = try #require(
       try JSONSerialization.jsonObject(with: Data(AtomicFile.read(home.devicePath)))

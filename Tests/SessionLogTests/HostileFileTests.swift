@@ -44,7 +44,8 @@ import Testing
   @Test(arguments: Thing.allCases)
   func `irregular auxiliary files do not stop the recording`(thing: Thing) throws {
     let local = try TestHome()
-    let files = local.home.files(for: SessionID.make(at: .now()))
+    let files = local.home.files(
+      for: SessionID.make(at: local.clock.now(), by: local.clock.machine))
     try Directory.make(files.directory)
     try thing.put(at: files.reserve)
     try thing.put(at: files.rotated)

@@ -16,7 +16,7 @@ import Testing
 @Suite(.tags(.medium)) struct RotationTests {
   /// Files of a session without a writer, in an existing folder.
   private func files(_ home: TestHome) throws -> SessionFiles {
-    let files = home.home.files(for: SessionID.make(at: home.clock.now()))
+    let files = home.home.files(for: SessionID.make(at: home.clock.now(), by: home.clock.machine))
     try FileManager.default.createDirectory(
       atPath: files.directory, withIntermediateDirectories: true)
     return files

@@ -35,12 +35,12 @@ import Testing
     let home = try TestHome()
     let ended = try home.session(Array("x\n".utf8))
     let raw = try home.writer(format: .asIs)
-    let unknown = SessionID.make(at: home.clock.now())
+    let unknown = SessionID.make(at: home.clock.now(), by: home.clock.machine)
     for (session, says) in [
       (ended, "has ended"), (raw.session, "takes no records"), (unknown, "no session"),
     ] {
       do {
-        _ = try RunningSession(joining: session, in: home.home)
+        _ = try RunningSession(joining: session, in: home.home, machine: home.clock.machine)
         Issue.record("\(session) was joined")
       } catch {
         #expect("\(error)".contains(says))

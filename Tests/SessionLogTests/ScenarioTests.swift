@@ -107,7 +107,7 @@ import Testing
     #expect(String(decoding: try AtomicFile.read(path), as: UTF8.self).contains("\"lane\""))
     try AtomicFile.write(Array("{".utf8), to: path)
     #expect(throws: DecodingError.self) { try states() }
-    #expect(!ScenarioSwitch(home.home).isOn(net))
+    #expect(!ScenarioSwitch(home.home, machine: home.clock.machine).isOn(net))
     try home.enable("B")
     #expect(try states().count == 1)
     #expect(try AtomicFile.read(path + ".damaged") == [0x7b])

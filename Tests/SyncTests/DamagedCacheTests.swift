@@ -49,7 +49,7 @@ import Testing
   ])
   func `a damaged segment row of the cache is dropped`(assignment: String) async throws {
     let (site, writer) = try await siteWithTick()
-    let other = SessionID.make(at: .now())
+    let other = SessionID.make(at: site.local.clock.now(), by: site.local.clock.machine)
     try Self.change(
       "manifest", in: site.local.home,
       "UPDATE segment SET \(assignment.replacing("OTHER", with: "\(other)"))")

@@ -110,7 +110,7 @@ package final class TestHome: Sendable {
   package func enable(_ scenario: String, until: Timestamp? = nil, by who: String = "anna") throws {
     let now = clock.now()
     guard let name = ScenarioName(scenario) else { return }
-    try ControlFile(home).change { states in
+    try ControlFile(home).change(on: clock.machine) { states in
       _ = states[name, default: ScenarioState(created: now)].set(true, until: until, by: who)
     }
   }

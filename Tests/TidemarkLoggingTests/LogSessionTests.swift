@@ -151,7 +151,9 @@ import Testing
     let session = try home.session(rotateAt: 2_000)
     let id = try #require(session.id)
     session.info("mine")
-    var running = try RunningSession(joining: id, in: home.home.home, rotateAt: 2_000)
+    var running = try RunningSession(
+      joining: id, in: home.home.home, rotateAt: 2_000,
+      machine: home.home.clock.machine)
     for number in 0..<50 { try running.record(.info, category: "Other", "record \(number)") }
     session.writer?.tick()
     session.info("mine again")

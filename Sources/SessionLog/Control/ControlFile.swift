@@ -32,7 +32,7 @@ public struct ControlFile: Sendable {
   ///   - body: changes the states; the file is written if they differ.
   /// - Throws: ``Platform/SystemError``, also where the file is root's; errors of `body`.
   public func change<Value>(
-    on machine: Machine = .current, _ body: (inout [ScenarioName: ScenarioState]) throws -> Value
+    on machine: Machine, _ body: (inout [ScenarioName: ScenarioState]) throws -> Value
   ) throws -> Value {
     if home.owner == nil {
       try Directory.make(home.controlPath)

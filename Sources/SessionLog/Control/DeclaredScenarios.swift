@@ -16,11 +16,13 @@ public struct DeclaredScenarios: Sendable {
   ///   - names: the scenarios; those beyond ``mostOfSession`` are ignored.
   ///   - session: the session.
   ///   - now: the time.
+  ///   - machine: see ``ControlFile/change(on:_:)``.
   /// - Returns: those that the session had not declared before.
   /// - Throws: ``Platform/SystemError``.
   @discardableResult
   public func declare(
-    _ names: some Sequence<ScenarioName>, in session: SessionID, at now: Timestamp
+    _ names: some Sequence<ScenarioName>, in session: SessionID, at now: Timestamp,
+    on machine: Machine
   ) throws -> [ScenarioName] {
     let known = try self.names(of: session)
     let room = max(0, Self.mostOfSession - known.count)
@@ -37,7 +39,7 @@ public struct DeclaredScenarios: Sendable {
     let file = ControlFile(home)
     // A machine's states are root's, which collects users' declarations.
     guard file.isOurs else { return new }
-    try file.change { states in
+    try file.change(on: machine) { states in
       for name in new where states[name] == nil { states[name] = ScenarioState(created: now) }
     }
     return new

@@ -19,7 +19,7 @@ public final class ScenarioSwitch: Sendable {
   /// The switch of a home.
   ///
   /// - Parameter machine: its clock decides which states have expired.
-  public init(_ home: Home, machine: Machine = .current) {
+  public init(_ home: Home, machine: Machine) {
     self.home = home
     now = machine.now
     known = Guarded(Known())

@@ -41,7 +41,7 @@ public struct RunningSession: ~Copyable {
   public init(
     joining session: SessionID, in home: Home,
     rotateAt: ByteCount = RecordingOptions.defaultRotation,
-    machine: Machine = .current
+    machine: Machine
   ) throws {
     let files = home.files(for: session)
     // Do not create a missing lock file: without a marker it would never be removed.
@@ -98,7 +98,7 @@ public struct RunningSession: ~Copyable {
     if let scenario {
       // If the declaration cannot be written, others' declarations decide.
       let declared = DeclaredScenarios(home)
-      _ = try? declared.declare([scenario], in: session, at: machine.now())
+      _ = try? declared.declare([scenario], in: session, at: machine.now(), on: machine)
       guard ScenarioSwitch(home, machine: machine).isOn(scenario) else {
         let isFirst = (try? declared.leaveOut(scenario, in: session)) ?? false
         return isFirst ? .leftOutFirst(scenario) : .leftOut(scenario)

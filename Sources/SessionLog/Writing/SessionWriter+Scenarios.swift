@@ -18,7 +18,7 @@ extension SessionWriter {
     guard !names.isEmpty, options.format == .lines else { return }
     let time = machine.now()
     // If this fails, a scenario is off, or as another session has declared it.
-    _ = try? DeclaredScenarios(home).declare(names, in: session, at: time)
+    _ = try? DeclaredScenarios(home).declare(names, in: session, at: time, on: machine)
     for name in names {
       let known = scenarios.state(of: name)
       let gate = ScenarioGate(name, isOpen: known?.isOn(at: time) ?? false)

@@ -73,7 +73,7 @@ public final class SessionWriter: Sendable {
   /// - Throws: ``SystemError`` if the session cannot be created.
   public init(
     home: Home, device: Device, appName: String, appVersion: String? = nil,
-    options: RecordingOptions = RecordingOptions(), machine: Machine = .current,
+    options: RecordingOptions = RecordingOptions(), machine: Machine,
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws {
     let write = writing ?? systemWrite

@@ -73,7 +73,8 @@ struct Doctor: AsyncParsableCommand {
       // find out.
     }
     let probe = StoreProbe(
-      opened, prefix: "\(folder)\(SessionID.make(at: .now()))", now: Machine.current.now,
+      opened, prefix: "\(folder)\(SessionID.make(at: .now(), by: .current))",
+      now: Machine.current.now,
       random: Machine.current.random)
     let findings = try await probe.run { if !json { show($0, rights) } }
 

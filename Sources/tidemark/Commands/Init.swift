@@ -251,7 +251,7 @@ struct Init: AsyncParsableCommand {
     guard environment["TIDEMARK_HOME"] == nil else {
       throw Failure(.usage, "--machine and TIDEMARK_HOME exclude each other; unset TIDEMARK_HOME")
     }
-    try MachineWide.create()
+    try MachineWide.create(on: .current)
     for failed in try MachineWide.makeHomes(on: .current) {
       Console.complain("cannot make the home \(failed.path): \(failed.reason)")
     }
@@ -259,7 +259,7 @@ struct Init: AsyncParsableCommand {
   }
 
   private func probe(_ store: any ObjectStore) async throws {
-    let key = "\(FormatMarker.probeFolder)scratch-\(SessionID.make(at: .now()))"
+    let key = "\(FormatMarker.probeFolder)scratch-\(SessionID.make(at: .now(), by: .current))"
     let content = Array("tidemark \(key)\n".utf8)
     let found: [UInt8]
     do {

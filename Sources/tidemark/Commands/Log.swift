@@ -107,7 +107,8 @@ struct Log: AsyncParsableCommand {
       var options = setup.settings.recording
       options.continues = session
       let writer = try SessionWriter(
-        home: setup.home, device: setup.device, appName: app, options: options)
+        home: setup.home, device: setup.device, appName: app, options: options,
+        machine: .current)
       writer.record(level, category: category, message, scenario: scenario)
       try writer.end(.exit(0))
     } catch let problem as RunningSession.Problem {
@@ -120,7 +121,8 @@ struct Log: AsyncParsableCommand {
     _ setup: CommandContext
   ) throws {
     var running = try RunningSession(
-      joining: session, in: setup.home, rotateAt: setup.settings.recording.rotateAt)
+      joining: session, in: setup.home, rotateAt: setup.settings.recording.rotateAt,
+      machine: .current)
     let outcome = try running.record(level, category: category, message, scenario: scenario)
     if case .leftOutFirst(let name) = outcome {
       Console.complain(

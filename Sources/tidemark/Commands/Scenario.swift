@@ -93,7 +93,7 @@ private struct ScenarioContext {
     guard !dryRun else {
       return asJSON ? try say(false) : Console.say("would switch \(name) \(text)")
     }
-    let hasChanged = try file.change { states in
+    let hasChanged = try file.change(on: .current) { states in
       states[name, default: declared].set(
         isEnabled, until: until, by: Account.current.name)
     }
@@ -238,7 +238,7 @@ private struct ScenarioTest: ParsableCommand {
 
   func run() throws {
     let setup = try ScenarioContext().setup
-    let isOn = ScenarioSwitch(setup.home).isOn(try argument.scenario())
+    let isOn = ScenarioSwitch(setup.home, machine: .current).isOn(try argument.scenario())
     if !isOn { throw ExitCode(1) }
   }
 }
@@ -260,7 +260,8 @@ private struct ScenarioForget: ParsableCommand {
     let file = try ScenarioContext().file
     let isKnown =
       try change.dryRun
-      ? file.scenarios()[name] != nil : file.change { $0.removeValue(forKey: name) != nil }
+      ? file.scenarios()[name] != nil
+      : file.change(on: .current) { $0.removeValue(forKey: name) != nil }
     guard isKnown else { throw Failure(.usage, "there is no scenario \(name)") }
     if change.json {
       let result = ScenarioChange(scenario: name.description, hasChanged: !change.dryRun)
