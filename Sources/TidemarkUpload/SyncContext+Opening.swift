@@ -17,7 +17,7 @@ extension SyncContext {
   /// - Throws: ``Platform/SystemError``, ``Replica/ReplicaError`` and ``Redaction/RedactionError``;
   ///   errors of the cache.
   package static func open(
-    _ home: Home, of device: Device, on machine: Machine = .current, store: any ObjectStore,
+    _ home: Home, of device: Device, on machine: Machine, store: any ObjectStore,
     transfers: Int?, redaction: RedactionRules, consent: Consent,
     ownership: SessionOwnership? = nil, limits: UploadLimits, signer opened: DeviceKey? = nil,
     trust: [String: KnownKeys.Key] = [:], logger: Logger = .off
@@ -39,7 +39,7 @@ extension DeviceKey {
   ///
   /// - Throws: like ``load(_:_:on:)``, except on a full disk.
   package static func loadIfRoom(
-    _ home: Home, _ device: Device, on machine: Machine = .current
+    _ home: Home, _ device: Device, on machine: Machine
   ) throws -> DeviceKey? {
     do {
       return try load(home, device, on: machine)

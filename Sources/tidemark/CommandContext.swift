@@ -61,7 +61,7 @@ struct CommandContext {
     device = try known ?? (hasHome ? Self.device(of: home) : .unsaved(on: .current))
     // Made with the device, so that no session is older than its key; an upload reports why it
     // cannot be.
-    if isNeeded, !File.exists(home.keyPath) { _ = try? DeviceKey.load(home, device) }
+    if isNeeded, !File.exists(home.keyPath) { _ = try? DeviceKey.load(home, device, on: .current) }
     let servesAll = home.owner?.isRoot == true
     (openedStore, openedSigner) = (nil, nil)
     ownershipKey = servesAll ? try MachineWide.ownershipKey(on: .current) : nil
@@ -126,7 +126,7 @@ struct CommandContext {
     self.home = home.compressing(with: SegmentCompression())
     openedStore = store
     ownershipKey = own.ownershipKey
-    openedSigner = try own.openedSigner ?? DeviceKey.loadIfRoom(own.home, own.device)
+    openedSigner = try own.openedSigner ?? DeviceKey.loadIfRoom(own.home, own.device, on: .current)
   }
 
   /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
@@ -265,7 +265,8 @@ struct CommandContext {
         owner, store: store.location, key: ownershipKey, claims: claims)
     }
     return try SyncContext.open(
-      home, of: device, store: store, transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
+      home, of: device, on: .current, store: store,
+      transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
       redaction: settings.redaction, consent: consent, ownership: ownership,
       limits: UploadLimits(settings.retention), signer: openedSigner, trust: settings.trust,
       logger: logger)

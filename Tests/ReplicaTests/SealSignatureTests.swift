@@ -119,18 +119,20 @@ import Testing
   }
 
   @Test func `a key that others could read becomes private`() throws {
-    let made = try #require(try DeviceKey.load(home.home, home.device))
+    let made = try #require(try DeviceKey.load(home.home, home.device, on: home.clock.machine))
     try File.setMode(0o666, of: home.home.keyPath)
-    #expect(try DeviceKey.load(home.home, home.device)?.publicKey == made.publicKey)
+    #expect(
+      try DeviceKey.load(home.home, home.device, on: home.clock.machine)?.publicKey
+        == made.publicKey)
     #expect(try FileStatus(home.home.keyPath)?.rights == 0o600)
   }
 
   @Test(.enabled(if: getuid() == 0, "only root can give a file away"))
   func `a key of another user is refused`() throws {
-    _ = try #require(try DeviceKey.load(home.home, home.device))
+    _ = try #require(try DeviceKey.load(home.home, home.device, on: home.clock.machine))
     #expect(chown(home.home.keyPath, 65534, 65534) == 0)
     let error = #expect(throws: ReplicaError.self) {
-      try DeviceKey.load(home.home, home.device)
+      try DeviceKey.load(home.home, home.device, on: home.clock.machine)
     }
     #expect(error?.detail.contains("another user") == true)
   }
@@ -151,21 +153,25 @@ import Testing
   }
 
   @Test func `a home has one key, and a copied home gets another`() throws {
-    let made = try #require(try DeviceKey.load(home.home, home.device))
-    #expect(try DeviceKey.load(home.home, home.device)?.publicKey == made.publicKey)
+    let made = try #require(try DeviceKey.load(home.home, home.device, on: home.clock.machine))
+    #expect(
+      try DeviceKey.load(home.home, home.device, on: home.clock.machine)?.publicKey
+        == made.publicKey)
     #expect(try FileStatus(home.home.keyPath)?.rights == 0o600)
     #expect(!"\(made) \(String(reflecting: made))".contains("seed"))
     // A copied home is another device.
     try File.remove(home.home.devicePath)
     let copy = try Device.load(home.home, on: home.clock.machine)
     #expect(DeviceKey.find(home.home, deviceId: copy.deviceId) == nil)
-    #expect(try DeviceKey.load(home.home, copy)?.publicKey != made.publicKey)
+    #expect(
+      try DeviceKey.load(home.home, copy, on: home.clock.machine)?.publicKey != made.publicKey)
     // Its original's stays: both machines may use one home in turn.
     let own = DeviceKey.find(home.home, deviceId: copy.deviceId)?.publicKey
     for _ in 0..<2 {
-      let former = try DeviceKey.load(home.home, home.device)
+      let former = try DeviceKey.load(home.home, home.device, on: home.clock.machine)
       #expect(former?.publicKey == made.publicKey && former?.created == made.created)
-      #expect(try DeviceKey.load(home.home, copy)?.publicKey == own && own != nil)
+      #expect(
+        try DeviceKey.load(home.home, copy, on: home.clock.machine)?.publicKey == own && own != nil)
     }
     #expect(DeviceKey.find(home.home, deviceId: home.device.deviceId)?.publicKey == made.publicKey)
     #expect(try Directory.names(in: home.home.controlPath).count == 2)

@@ -34,7 +34,7 @@ import Testing
     // As if root had lost its record, so that the store has to say whose a session is.
     let claims =
       claims ?? self.claims("\(local.folder)/claims", user)
-    let signer = isSigned ? try DeviceKey.load(victim.home, victim.device) : nil
+    let signer = isSigned ? try DeviceKey.load(victim.home, victim.device, on: .current) : nil
     let home = Home(path: local.home.path, owner: isOwned ? user : nil)
       .compressing(with: SegmentCompression())
     return try SyncContext(

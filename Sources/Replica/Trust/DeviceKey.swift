@@ -43,7 +43,7 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   ///
   /// - Throws: ``Platform/SystemError``; ``ReplicaError`` for an invalid key file.
   package static func load(
-    _ home: Home, _ device: Device, on machine: Machine = .current
+    _ home: Home, _ device: Device, on machine: Machine
   ) throws -> DeviceKey? {
     if home.owner != nil, !Account.hasRootsRights { return nil }
     let path = home.keyPath
