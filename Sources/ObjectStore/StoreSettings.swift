@@ -82,7 +82,7 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   /// Time without progress after which a request is abandoned.
   package var stallTimeout = HTTPTransport.Options().stallTimeout
   /// The source of time and randomness.
-  package var machine = Machine.current
+  package let machine: Machine
   /// Logs the requests to the store.
   package var logger = Logger.off
 
@@ -95,7 +95,7 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   }
 
   /// Makes the default settings.
-  package init() {}
+  package init(machine: Machine) { self.machine = machine }
 
   /// A fixed text: the settings contain secrets.
   package var description: String { "StoreSettings(…)" }

@@ -21,7 +21,8 @@ package struct UnusableStore: ObjectStore {
   ) throws {
     self.error = error
     switch url.kind {
-    case .directory(let path): location = DirectoryStore(path: path).location
+    case .directory(let path):
+      location = DirectoryStore(path: path, machine: settings.machine).location
     case .webdav(let address): location = address
     case .s3(let bucket, let prefix):
       location = S3Store.location(

@@ -22,7 +22,7 @@ extension LogUploads {
       outcome.skipped = .consent
       return record(outcome)
     }
-    var settings = StoreSettings()
+    var settings = StoreSettings(machine: machine)
     settings.allowsPlaintext = options.allowsPlaintext
     settings.transfers = options.transfers
     settings.logger = options.logger ?? .off

@@ -34,7 +34,7 @@ struct Settings {
   ///
   /// Files with secrets are read only when a store is opened: a user whose sessions root uploads
   /// need not be able to read them.
-  var storeSettings = StoreSettings()
+  var storeSettings = StoreSettings(machine: .current)
   /// Maximum number of requests in one upload.
   var maximumRequests: Int?
   /// Whether no other user may change the file.

@@ -65,7 +65,7 @@ enum Backend: String, CaseIterable, Sendable {
     guard let server = try shared.server() else {
       let folder = try TemporaryDirectory()
       let files = folder.path + "/" + place
-      let store = DirectoryStore(path: files, pageSize: pageSize)
+      let store = DirectoryStore(path: files, pageSize: pageSize, machine: .current)
       _ = try store.makeRoot()
       return Opened(store: store, files: files, owner: folder)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -32,7 +33,7 @@ import Testing
   @Test func `a missing folder is an error and is not created`() async throws {
     let folder = try TemporaryDirectory()
     let root = folder.path + "/nas/logs"
-    let store = DirectoryStore(path: root)
+    let store = DirectoryStore(path: root, machine: .current)
     try await expectRefusals(by: store, "does not exist", "run 'tidemark init file://\(root)'")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     #expect(try store.makeRoot())
@@ -45,7 +46,7 @@ import Testing
   @Test func `another folder in the store's place is an error`() async throws {
     let folder = try TemporaryDirectory()
     let root = folder.path + "/logs"
-    let store = DirectoryStore(path: root)
+    let store = DirectoryStore(path: root, machine: .current)
     _ = try store.makeRoot()
     _ = try await store.put("a/b", [1])
     try FileManager.default.moveItem(atPath: root, toPath: root + "-away")
@@ -61,7 +62,7 @@ import Testing
   /// A file system may reuse the inode number of a removed folder.
   @Test func `a folder that was removed and created again is another store`() async throws {
     let folder = try TemporaryDirectory()
-    let store = DirectoryStore(path: folder.path + "/logs")
+    let store = DirectoryStore(path: folder.path + "/logs", machine: .current)
     _ = try store.makeRoot()
     #expect(try await store.listAll("").objects.isEmpty)
     try FileManager.default.removeItem(atPath: folder.path + "/logs")

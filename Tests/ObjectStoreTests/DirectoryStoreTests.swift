@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @Suite(.tags(.medium)) struct DirectoryStoreTests {
   @Test func `a folder is removed with its last object`() async throws {
     let folder = try TemporaryDirectory()
-    let store = DirectoryStore(path: folder.path)
+    let store = DirectoryStore(path: folder.path, machine: .current)
     for key in ["a/b/x", "a/b/y", "a/z"] { _ = try await store.put(key, [1]) }
     #expect(try await store.delete(["a/b/x"]).map(\.error) == [nil])
     #expect(try await store.listAll("a/").directories == ["a/b/"])
@@ -22,7 +23,7 @@ import Testing
   /// Half of the tasks keep emptying the folder that the others put into.
   @Test func `a put succeeds while deletions empty its folder`() async throws {
     let folder = try TemporaryDirectory()
-    let store = DirectoryStore(path: folder.path)
+    let store = DirectoryStore(path: folder.path, machine: .current)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<4 {
         group.addTask {
@@ -47,7 +48,7 @@ import Testing
 
   @Test func `temporary files of killed puts are removed after a day`() async throws {
     let folder = try TemporaryDirectory()
-    let store = DirectoryStore(path: folder.path)
+    let store = DirectoryStore(path: folder.path, machine: .current)
     _ = try await store.put("a/b", [1])
     for (name, age) in [("old", 90_000.0), ("new", 80_000)] {
       let path = folder.path + "/a/.tidemark-" + name

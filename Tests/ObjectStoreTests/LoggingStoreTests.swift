@@ -85,7 +85,7 @@ import Testing
   /// A decorator forwards everything it does not change, conditional requests included.
   @Test func `decorators forward everything that they do not change`() async throws {
     let folder = try TemporaryDirectory()
-    let base = DirectoryStore(path: folder.path)
+    let base = DirectoryStore(path: folder.path, machine: .current)
     let stores: [any ObjectStore] = [
       RetryingStore(base, random: { 1 }),
       ClockedStore(base, ServerClock()) { Timestamp(milliseconds: 0) },
@@ -128,13 +128,15 @@ import Testing
     #expect(lines.all == ["info its own"])
     let folder = try TemporaryDirectory()
     let store = try openStore(
-      StoreURL("file://\(folder.path)"), settings: StoreSettings(), environment: [:])
+      StoreURL("file://\(folder.path)"), settings: StoreSettings(machine: .current),
+      environment: [:])
     _ = try await store.put("k", [1])
     let server = try ScriptedServer([ScriptedServer.answer("404 Not Found")])
     var policy = RetryPolicy()
     policy.rows = [:]
     let remote = try openStore(
-      StoreURL(server.url), settings: StoreSettings(), environment: [:], policy: policy)
+      StoreURL(server.url), settings: StoreSettings(machine: .current), environment: [:],
+      policy: policy)
     _ = try? await remote.get("k")
     #expect(lines.all == ["info its own"])
   }

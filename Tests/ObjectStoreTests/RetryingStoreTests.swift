@@ -16,7 +16,7 @@ import Testing
 
   private func faulty() throws -> (FaultyStore, TemporaryDirectory) {
     let folder = try TemporaryDirectory()
-    return (FaultyStore(DirectoryStore(path: folder.path)), folder)
+    return (FaultyStore(DirectoryStore(path: folder.path, machine: .current)), folder)
   }
 
   private func retrying(_ store: any ObjectStore, _ pauses: Pauses) -> RetryingStore {

@@ -101,7 +101,7 @@ import Testing
 
   @Test func `an access point with an endpoint is a configuration error`() throws {
     let url = try StoreURL("s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/logs")
-    var settings = StoreSettings()
+    var settings = StoreSettings(machine: .current)
     settings.s3.endpoint = "https://m.example"
     settings.s3.accessKeyID = "I"
     settings.s3.secretAccessKey = "S"

@@ -174,11 +174,12 @@ import Testing
     let url = try StoreURL("https://dav.example/x")
     if fails {
       let error = #expect(throws: StoreError.self) {
-        try openStore(url, settings: StoreSettings(), environment: environment)
+        try openStore(url, settings: StoreSettings(machine: .current), environment: environment)
       }
       #expect(error?.code == .configuration)
     } else {
-      let store = try openStore(url, settings: StoreSettings(), environment: environment)
+      let store = try openStore(
+        url, settings: StoreSettings(machine: .current), environment: environment)
       #expect(store.location == "https://dav.example/x")
     }
   }

@@ -202,7 +202,7 @@ import Testing
   @Test(arguments: ["", "/a", "a/", "a//b", "../a", "a/./b", "a b", "ä", "a\u{0}"])
   func `an invalid key is refused`(_ key: String) async throws {
     let error = await #expect(throws: StoreError.self) {
-      try await DirectoryStore(path: "/nonexistent").put(key, [1])
+      try await DirectoryStore(path: "/nonexistent", machine: .current).put(key, [1])
     }
     #expect(error?.code == .unsupported)
   }

@@ -37,7 +37,7 @@ import Testing
 
   @Test func `honoured and ignored write conditions are distinguished`() async throws {
     let folder = try TemporaryDirectory()
-    let honest = try await probe(DirectoryStore(path: folder.path))
+    let honest = try await probe(DirectoryStore(path: folder.path, machine: .current))
     #expect(honest[.conditional]?.outcome == .ok)
     let summaries = [
       ProbeFinding.Check.read: "returned the same bytes",
@@ -64,7 +64,7 @@ import Testing
     operation: String, fault: FaultyStore.Fault, check: ProbeFinding.Check
   ) async throws {
     let folder = try TemporaryDirectory()
-    let store = FaultyStore(DirectoryStore(path: folder.path))
+    let store = FaultyStore(DirectoryStore(path: folder.path, machine: .current))
     store.plan(fault, on: operation)
     let findings = try await probe(store)
     #expect(store.unexercised.isEmpty)
@@ -76,7 +76,7 @@ import Testing
 
   @Test func `the largest accepted body is measured`() async throws {
     let folder = try TemporaryDirectory()
-    let store = FaultyStore(DirectoryStore(path: folder.path))
+    let store = FaultyStore(DirectoryStore(path: folder.path, machine: .current))
     store.refuseAbove(1_000_000)
     let finding = try await probe(store)[.largestBody]
     #expect(finding?.outcome == .note)
@@ -90,7 +90,9 @@ import Testing
     offset: Int64, outcome: Outcome
   ) async throws {
     let folder = try TemporaryDirectory()
-    let finding = try await probe(DirectoryStore(path: folder.path)) { .now() - .seconds(offset) }[
+    let finding = try await probe(DirectoryStore(path: folder.path, machine: .current)) {
+      .now() - .seconds(offset)
+    }[
       .clock]
     #expect(finding?.outcome == outcome)
     if offset > 300 { #expect(finding?.received.contains("ahead") == true) }

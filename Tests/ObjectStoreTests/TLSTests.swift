@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import ObjectStore
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -77,7 +78,7 @@ import Testing
     let server = try SpecialLighttpdServer(
       .tls(certificate: test.certificate, wantsClient: test.wantsClient, newest: test.newest),
       authority: authority)
-    var settings = StoreSettings()
+    var settings = StoreSettings(machine: .current)
     test.settings(&settings, authority)
     let store = try openStore(StoreURL(server.url), settings: settings, environment: [:])
     guard let advice = test.advice else {
@@ -99,7 +100,7 @@ import Testing
     key: String, certificate: String, word: String
   ) throws {
     let authority = try Self.authority.get()
-    var settings = StoreSettings()
+    var settings = StoreSettings(machine: .current)
     settings.clientKeyFile = authority.path(key)
     settings.clientCertificateFile = authority.path(certificate)
     let error = #expect(throws: StoreError.self) {

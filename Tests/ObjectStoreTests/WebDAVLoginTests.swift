@@ -128,7 +128,7 @@ import Testing
     let folder = try TemporaryDirectory()
     let path = try folder.write("abc.def\n", to: "token")
     let store = try openStore(
-      StoreURL(server.url), settings: StoreSettings(),
+      StoreURL(server.url), settings: StoreSettings(machine: .current),
       environment: ["TIDEMARK_WEBDAV_TOKEN_FILE": path])
     _ = try await store.put("a", [1])
     #expect(authorization(server.received[0]) == "Bearer abc.def")
@@ -142,7 +142,7 @@ import Testing
     let folder = try TemporaryDirectory()
     let path = try folder.write("old\n", to: "password")
     let store = try openStore(
-      StoreURL(server.url), settings: StoreSettings(),
+      StoreURL(server.url), settings: StoreSettings(machine: .current),
       environment: ["TIDEMARK_WEBDAV_USER": "u", "TIDEMARK_WEBDAV_PASSWORD_FILE": path])
     try folder.write("new\n", to: "password")
     _ = try await store.put("a", [1])
@@ -169,7 +169,8 @@ import Testing
   ) throws {
     let error = #expect(throws: StoreError.self) {
       try openStore(
-        StoreURL("https://127.0.0.1:1/x"), settings: StoreSettings(), environment: environment)
+        StoreURL("https://127.0.0.1:1/x"), settings: StoreSettings(machine: .current),
+        environment: environment)
     }
     #expect(error?.code == .configuration)
     #expect(error?.advice.isEmpty == false)
@@ -204,7 +205,7 @@ import Testing
       "machine 127.0.0.1 login \(ServerLogin.user) password \(ServerLogin.password)\n",
       to: isNamed ? "logins" : ".netrc")
     let store = try openStore(
-      StoreURL(server.url), settings: StoreSettings(),
+      StoreURL(server.url), settings: StoreSettings(machine: .current),
       environment: isNamed ? ["NETRC": path] : ["HOME": folder.path])
     _ = try await store.put("a", [1])
     #expect(try await store.get("a") == [1])
@@ -217,7 +218,7 @@ import Testing
     #expect(chown(path, 65534, 65534) == 0)
     let error = #expect(throws: StoreError.self) {
       try openStore(
-        StoreURL("https://127.0.0.1:1/x"), settings: StoreSettings(),
+        StoreURL("https://127.0.0.1:1/x"), settings: StoreSettings(machine: .current),
         environment: ["HOME": folder.path])
     }
     #expect(error?.code == .configuration)
@@ -225,7 +226,8 @@ import Testing
     #expect(error?.description.contains("secret") == false)
     // Without a login for this host, its owner does not matter.
     _ = try openStore(
-      StoreURL("https://h.invalid/x"), settings: StoreSettings(), environment: ["HOME": folder.path]
+      StoreURL("https://h.invalid/x"), settings: StoreSettings(machine: .current),
+      environment: ["HOME": folder.path]
     )
   }
 

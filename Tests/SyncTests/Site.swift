@@ -36,7 +36,8 @@ struct Site {
   private static func open(_ local: TestHome) throws -> FaultyStore {
     FaultyStore(
       try openStore(
-        StoreURL("file://\(local.folder)/store"), settings: StoreSettings(), environment: [:]))
+        StoreURL("file://\(local.folder)/store"), settings: StoreSettings(machine: .current),
+        environment: [:]))
   }
 
   private init(local: TestHome) throws {

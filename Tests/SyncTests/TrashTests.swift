@@ -377,7 +377,8 @@ import Testing
         context = try SyncContext(
           home: site.local.home, device: site.device,
           store: try openStore(
-            StoreURL("file://\(other)"), settings: StoreSettings(), environment: [:]),
+            StoreURL("file://\(other)"), settings: StoreSettings(machine: .current),
+            environment: [:]),
           machine: site.local.clock.machine, transfers: nil)
       }
       let reaper = LocalReaper(context)

@@ -1,5 +1,6 @@
 import Foundation
 package import ObjectStore
+import Platform
 import Replica
 
 extension DirectoryStore {
@@ -10,7 +11,7 @@ extension DirectoryStore {
   ///   - pageSize: number of entries in a page of a listing.
   @discardableResult
   package static func prepared(at path: String, pageSize: Int = .max) throws -> DirectoryStore {
-    let store = DirectoryStore(path: path, pageSize: pageSize)
+    let store = DirectoryStore(path: path, pageSize: pageSize, machine: .current)
     _ = try store.makeRoot()
     try Data(FormatMarker.content).write(to: URL(filePath: "\(path)/\(FormatMarker.key)"))
     return store

@@ -25,7 +25,8 @@ import TidemarkUpload
       try DirectoryStore.prepared(at: "\(local.folder)/\(folder)")
       store = FaultyStore(
         try openStore(
-          StoreURL("file://\(local.folder)/\(folder)"), settings: StoreSettings(), environment: [:])
+          StoreURL("file://\(local.folder)/\(folder)"), settings: StoreSettings(machine: .current),
+          environment: [:])
       )
       policy.retryScope = .transient
     }

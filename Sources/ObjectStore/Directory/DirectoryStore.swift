@@ -30,7 +30,7 @@ package struct DirectoryStore: ObjectStore {
   ///   - pageSize: Maximum number of entries in a page of a listing; each page reads the whole
   ///     folder.
   ///   - machine: The store's clock, and the source of names for temporary files.
-  package init(path: String, pageSize: Int = .max, machine: Machine = .current) {
+  package init(path: String, pageSize: Int = .max, machine: Machine) {
     root = DirectoryRoot(path: path)
     location = "file://" + path
     self.pageSize = max(1, pageSize)

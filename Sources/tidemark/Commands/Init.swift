@@ -82,7 +82,9 @@ struct Init: AsyncParsableCommand {
         say("Would make the folder \(path).")
         return try await configure(url, setup)
       }
-      if try !dryRun && DirectoryStore(path: path).makeRoot() { say("Made the folder \(path).") }
+      if try !dryRun && DirectoryStore(path: path, machine: .current).makeRoot() {
+        say("Made the folder \(path).")
+      }
     }
     let isThere = try await FormatMarker.isWhole(in: store)
     if dryRun {
