@@ -19,7 +19,7 @@ import Testing
     _ target: AlertTarget, patience: Duration = .seconds(600)
   ) async -> String? {
     await TargetSender(
-      ["t": target], over: HTTPTransport(),
+      ["t": target], over: HTTPTransport(), on: .current,
       environment: ["PATH": "/usr/bin:/bin", "HOME": "/"], patience: patience
     ) { _ in }.send(message(), to: "t")
   }

@@ -35,7 +35,8 @@ import Testing
       var webhook = try #require(Webhook(url + "/secret"))
       webhook.headers = [.init(name: "Authorization", value: "Bearer token")]
       let sender = TargetSender(
-        ["hook": .webhook(webhook)], over: HTTPTransport(), environment: [:], patience: patience
+        ["hook": .webhook(webhook)], over: HTTPTransport(), on: .current, environment: [:],
+        patience: patience
       ) { _ in }
       var attempts: [Int] = []
       for _ in 0..<minutes {

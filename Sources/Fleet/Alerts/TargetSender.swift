@@ -5,6 +5,7 @@ package import Platform
 package struct TargetSender: AlertSender {
   private let targets: [String: AlertTarget]
   private let transport: HTTPTransport
+  private let machine: Machine
   private let environment: [String: String]
   /// Time limit of a whole request.
   private let patience: Duration
@@ -15,15 +16,17 @@ package struct TargetSender: AlertSender {
   /// - Parameters:
   ///   - targets: by name.
   ///   - transport: sends requests.
+  ///   - machine: its clock limits the time of commands.
   ///   - environment: the environment of commands.
   ///   - patience: time limit of a whole request.
   ///   - print: called with messages without a target.
   package init(
     _ targets: [String: AlertTarget], over transport: HTTPTransport,
-    environment: [String: String], patience: Duration = .seconds(30),
+    on machine: Machine, environment: [String: String], patience: Duration = .seconds(30),
     print: @escaping @Sendable (AlertNotification) -> Void
   ) {
-    (self.targets, self.transport, self.environment) = (targets, transport, environment)
+    (self.targets, self.transport, self.machine) = (targets, transport, machine)
+    self.environment = environment
     (self.patience, self.print) = (patience, print)
   }
 
@@ -52,7 +55,8 @@ package struct TargetSender: AlertSender {
     environment["TIDEMARK_ALERT_DEVICE"] = message.device.id
     environment["TIDEMARK_ALERT_SESSION"] = message.session
     let ending = await BoundedCommand(
-      command, environment: environment, input: try AlertBody.json(message), limit: patience
+      command, environment: environment, input: try AlertBody.json(message), limit: patience,
+      on: machine
     ).run()
     return ending.failure(of: command)
   }

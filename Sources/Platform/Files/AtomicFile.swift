@@ -29,6 +29,7 @@ package enum AtomicFile {
     to path: String, mode: UInt32 = 0o600, isDurable: Bool = true,
     _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
+    // Like all of file operations, the name follows the task rather than a machine.
     let random = FileEffect.hook?.random ?? Machine.current.random
     let temporary = "\(path).\(RandomName.make(6, random))\(temporarySuffix)"
     do {

@@ -22,6 +22,7 @@ package struct BoundedCommand: Sendable {
   private let environment: [String: String]
   private let input: [UInt8]
   private let limit: Duration
+  private let uptime: @Sendable () -> Duration
 
   /// Describes a program to run.
   ///
@@ -30,11 +31,13 @@ package struct BoundedCommand: Sendable {
   ///   - environment: all of its variables.
   ///   - input: its standard input.
   ///   - limit: the time after which it and everything it started are killed.
+  ///   - machine: its clock for intervals measures that.
   package init(
     _ command: [String], environment: [String: String], input: [UInt8],
-    limit: Duration = .seconds(30)
+    limit: Duration = .seconds(30), on machine: Machine
   ) {
     (self.command, self.environment, self.input, self.limit) = (command, environment, input, limit)
+    uptime = machine.uptime
   }
 
   /// Runs it; its output goes to our standard error.
@@ -76,7 +79,7 @@ package struct BoundedCommand: Sendable {
   }
 
   private func wait(for process: pid_t) -> Ending {
-    let start = Machine.current.uptime()
+    let start = uptime()
     var status: Int32 = 0
     while true {
       let found = waitpid(process, &status, WNOHANG)
@@ -85,7 +88,7 @@ package struct BoundedCommand: Sendable {
         return .exited(signal == 0 ? (status >> 8) & 0xff : 128 + signal)
       }
       if found < 0 && errno != EINTR { return .exited(127) }
-      guard Machine.current.uptime() - start < limit else { break }
+      guard uptime() - start < limit else { break }
       poll(nil, 0, 10)
     }
     kill(-process, SIGKILL)

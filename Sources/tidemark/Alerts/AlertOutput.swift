@@ -21,7 +21,7 @@ extension TargetSender {
   /// The sender for the targets in the rules' file.
   init(_ rules: AlertSettings, in setup: CommandContext, asJSON: Bool) throws {
     self.init(
-      rules.targets, over: try setup.settings.storeSettings.alertTransport(),
+      rules.targets, over: try setup.settings.storeSettings.alertTransport(), on: .current,
       environment: setup.environment
     ) { message in
       Console.say(AlertOutput.text(message, asJSON: asJSON))

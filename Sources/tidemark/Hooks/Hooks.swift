@@ -137,7 +137,8 @@ struct Hooks {
     environment["TIDEMARK_HOOK"] = event
     environment["TIDEMARK_HOOK_SESSION"] = session?.description
     let bounded = BoundedCommand(
-      words, environment: environment, input: try input.json(), limit: Self.commandLimit)
+      words, environment: environment, input: try input.json(), limit: Self.commandLimit,
+      on: .current)
     let ending: BoundedCommand.Ending
     if let budget = HomeUploads.imposed {
       ending = try await budget.suspended { await bounded.run() }
