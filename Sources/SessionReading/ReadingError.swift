@@ -1,9 +1,11 @@
-/// Why a session's log cannot be read as requested.
+/// Why sessions, or a session's log, cannot be read as requested.
 package struct ReadingError: Error, Sendable, CustomStringConvertible {
   /// The kind.
   package enum Code: Sendable {
     /// It is missing, or not available in a requested form: other options help.
     case unfit
+    /// It would be in a store, and none is configured.
+    case noStore
     /// It was not sent, because the consent is `metadata`.
     case withheld
     /// It changed during the read.

@@ -61,7 +61,7 @@ enum ExitStatus: Int32, Error {
       case .withheld: .authentication
       case .changed: .tryLater
       case .damaged: .integrity
-      case .output: .configuration
+      case .noStore, .output: .configuration
       }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Replica
+import SessionReading
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
   func `a device is chosen by its name, its id or the beginning of its id`(
     given: String, id: String
   ) throws {
-    #expect(try DeviceOptions.choose(given, among: records()).deviceId == id)
+    #expect(try DeviceChoice.device(given, among: records()).deviceId == id)
   }
 
   @Test(arguments: [
@@ -54,8 +55,8 @@ import Testing
   func `a text that matches several devices or none is refused`(
     given: String, says: String
   ) throws {
-    let error = #expect(throws: Failure.self) {
-      try DeviceOptions.choose(given, among: records())
+    let error = #expect(throws: ReadingError.self) {
+      try DeviceChoice.device(given, among: records())
     }
     #expect(error?.description.hasPrefix(says) == true, "\(error?.description ?? "")")
   }

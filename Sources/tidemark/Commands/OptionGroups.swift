@@ -4,7 +4,6 @@ import Logging
 import ObjectStore
 import Platform
 import Redaction
-import Replica
 import SessionLog
 import SessionReading
 
@@ -125,16 +124,14 @@ struct DeviceOptions: ParsableArguments {
   /// Whether other devices' sessions are requested.
   var isElsewhere: Bool { allDevices || device != nil }
 
+  /// The selected devices; by default this home's.
+  private var choice: DeviceChoice {
+    device.map(DeviceChoice.named) ?? (allDevices ? .all : .own)
+  }
+
   /// Ids of the selected devices; by default this one's, the present id first.
   func ids(own: Device, in store: (any ObjectStore)?) async throws -> [String] {
-    guard isElsewhere else { return own.ids }
-    guard let store else {
-      throw Failure(
-        .configuration, "other devices' sessions are in a store, and none is configured")
-    }
-    let known = try await DeviceRecord.all(in: store)
-    guard let device else { return known.map(\.deviceId) }
-    return [try Self.choose(device, among: known).deviceId]
+    try await choice.ids(own: own, in: store)
   }
 
   /// Rejects other devices, for a command that works only on the recording device.
@@ -146,28 +143,5 @@ struct DeviceOptions: ParsableArguments {
       .usage,
       "'tidemark \(command)' works on this device's sessions only (\(String(oneLine: own.deviceName)), "
         + "\(own.deviceId)); run it on the other device")
-  }
-
-  /// The device with a name, an id, or the beginning of an id.
-  ///
-  /// - Throws: ``Failure`` if there is none, or more than one.
-  static func choose(_ given: String, among known: [DeviceRecord]) throws -> DeviceRecord {
-    if let whole = known.first(where: { $0.deviceId == given }) { return whole }
-    let named = known.filter { $0.deviceName == given }
-    let meant =
-      named.isEmpty && !given.isEmpty ? known.filter { $0.deviceId.hasPrefix(given) } : named
-    let shown = String(oneLine: given, limit: 80)
-    guard let first = meant.first else {
-      let all = known.map { "\(String(oneLine: $0.deviceName)) (\($0.deviceId))" }.sorted()
-      throw Failure(
-        .usage, "no device '\(shown)' in the store; there are: \(all.joined(separator: ", "))")
-    }
-    guard meant.count == 1 else {
-      let what = named.isEmpty ? "start of the ids" : "name"
-      let ids = meant.map(\.deviceId).sorted().joined(separator: ", ")
-      throw Failure(
-        .usage, "'\(shown)' is the \(what) of \(meant.count) devices; give the id of one: \(ids)")
-    }
-    return first
   }
 }
