@@ -3,6 +3,7 @@ import Platform
 import SessionLog
 import TestSupport
 import Testing
+import TidemarkUpload
 
 @testable import Fleet
 @testable import ObjectStore
@@ -149,16 +150,18 @@ import Testing
   }
 
   @Test func `verify`() throws {
-    var whole = Verify.Line(session: try Self.id("05z-k3f9a7c2"), result: .ok)
-    (whole.bytes, whole.comparedLocally) = (1_234_567, true)
-    var lost = Verify.Line(session: try Self.id("04z-a0000000"), result: .ok)
-    (lost.bytes, lost.comparedLocally, lost.lostLocally) = (5000, false, 320)
-    let failed = Verify.Line(
+    let whole = VerificationPass.Finding(
+      session: try Self.id("05z-k3f9a7c2"), result: .ok, bytes: 1_234_567, comparedLocally: true)
+    let lost = VerificationPass.Finding(
+      session: try Self.id("04z-a0000000"), result: .ok, bytes: 5000, comparedLocally: false,
+      lostLocally: 320)
+    let failed = VerificationPass.Finding(
       session: try Self.id("03z-b0000000"), result: .failed,
       problem: "the seal names 1 object that is not in the store: …g1.00000000.log.zst")
     let lines = [
-      whole, lost, failed, Verify.Line(session: try Self.id("02z-c0000000"), result: .reaped),
-      Verify.Line(session: try Self.id("01z-d0000000"), result: .withheld, bytes: 0),
+      whole, lost, failed,
+      VerificationPass.Finding(session: try Self.id("02z-c0000000"), result: .reaped),
+      VerificationPass.Finding(session: try Self.id("01z-d0000000"), result: .withheld, bytes: 0),
     ]
     expect(lines.map(Verify.text), is: "verify")
     let json = try lines.map { try Console.json($0) }

@@ -64,17 +64,6 @@ struct Verify: AsyncParsableCommand {
     }
   }
 
-  enum Result: String, Encodable { case ok, withheld, reaped, failed, repaired }
-
-  struct Line: Encodable {
-    let session: SessionID
-    var result: Result
-    var bytes: ByteCount?
-    var comparedLocally: Bool?
-    var lostLocally: ByteCount?
-    var problem: String?
-  }
-
   func run() async throws {
     let setup = try owner.setup(diagnostics.logger())
     let context = try setup.context()
@@ -83,27 +72,21 @@ struct Verify: AsyncParsableCommand {
     if let sample {
       entries = Array(entries.filter { $0.remote?.seal != nil }.shuffled().prefix(sample))
     }
-    var broken: [SessionID] = []
-    var lines: [Line] = []
-    for (index, entry) in entries.enumerated() {
+    let pass = VerificationPass(
+      context, deeply: deep, retention: setup.settings.retention.remote)
+    var broken = try await pass.run(entries.map(Self.candidate)) { index in
       if Console.errorIsTerminal && entries.count > 1 {
-        Console.remark("\(index + 1)/\(entries.count) \(entry.session)")
+        Console.remark("\(index + 1)/\(entries.count) \(entries[index].session)")
       }
-      let line = try await verify(entry, context)
-      if line.result == .failed { broken.append(entry.session) }
-      if setup.device.ids.contains(entry.sidecar.deviceId) { lines.append(line) }
-      try say(line)
+    } report: { finding in
+      try say(finding)
     }
-    try remember(lines, setup, context)
     if !broken.isEmpty {
-      // Repair damage only in the intended store.
-      try await FormatMarker.check(
-        context.store, isUsed: UsedStores.load(setup.home).contains(context.store.location),
-        create: false)
+      try await pass.expectUsedStore()
       if repair, dryRun {
         for session in broken where !json { Console.say("would send \(session) again") }
       } else if repair {
-        broken = try await self.repair(broken, setup, context)
+        broken = try await self.repair(broken, pass, setup, context)
       }
     }
     if deep, readsAll {
@@ -118,18 +101,6 @@ struct Verify: AsyncParsableCommand {
     Console.complain(
       "\(broken.count) of \(Plural.text(entries.count, "session")) failed\(advice)")
     throw ExitStatus.integrity
-  }
-
-  /// Records for 'tidemark status' what is wrong with this device's sessions.
-  private func remember(
-    _ lines: [Line], _ setup: CommandContext, _ context: SyncContext
-  ) throws {
-    var damaged = DamagedCopies(setup.home, store: context.store.location, at: .now())
-    let results = lines.map { line in
-      DamagedCopies.Result(
-        line.session, problem: line.result == .failed ? line.problem ?? "damaged" : nil)
-    }
-    try damaged.record(results, keptFor: setup.settings.retention.remote, at: .now())
   }
 
   private func entries(
@@ -161,71 +132,50 @@ struct Verify: AsyncParsableCommand {
     }
   }
 
-  private func verify(
-    _ entry: SessionCatalog.Entry, _ context: SyncContext
-  ) async throws -> Line {
-    guard let remote = entry.remote else {
-      if entry.isReaped { return Line(session: entry.session, result: .reaped) }
-      return Line(
-        session: entry.session, result: .failed, problem: "nothing of it is in the store")
-    }
-    let finding = try await Verifier(context).verify(remote, deeply: deep)
-    return Line(
-      session: entry.session,
-      result: finding.problem != nil ? .failed : finding.isLogWithheld ? .withheld : .ok,
-      bytes: finding.bytes, comparedLocally: finding.comparedLocally,
-      lostLocally: finding.lostLocally > 0 ? finding.lostLocally : nil, problem: finding.problem)
+  private static func candidate(_ entry: SessionCatalog.Entry) -> VerificationPass.Candidate {
+    VerificationPass.Candidate(
+      entry.session, of: entry.sidecar.deviceId, remote: entry.remote, isReaped: entry.isReaped)
   }
 
-  private func say(_ line: Line) throws {
-    guard !json else { return Console.say(try Console.json(line)) }
-    Console.say(Self.text(line))
+  private func say(_ finding: VerificationPass.Finding) throws {
+    guard !json else { return Console.say(try Console.json(finding)) }
+    Console.say(Self.text(finding))
   }
 
-  static func text(_ line: Line) -> ReportLine {
-    let bytes = line.bytes ?? 0
-    var how = line.comparedLocally == true ? "equals the local log" : "whole"
-    if let lost = line.lostLocally {
+  static func text(_ finding: VerificationPass.Finding) -> ReportLine {
+    let bytes = finding.bytes ?? 0
+    var how = finding.comparedLocally == true ? "equals the local log" : "whole"
+    if let lost = finding.lostLocally {
       how += "; the local log lost its last \(lost.text), which the store has"
     }
     let text =
-      switch line.result {
-      case .failed: "FAILED  \(line.problem ?? "")"
+      switch finding.result {
+      case .failed: "FAILED  \(finding.problem ?? "")"
       case .reaped: "reaped  remote copy deleted by retention or 'tidemark delete'"
       case .ok: "ok  \(bytes.text), \(how)"
       case .repaired: "repaired  \(bytes.text), \(how)"
       case .withheld where bytes == 0: "ok  log not sent (consent: metadata)"
       case .withheld: "ok  \(bytes.text), \(how); log sent only so far (consent: metadata)"
       }
-    return ReportLine("\(line.session)  \(text)", line.result == .failed ? .red : nil)
+    return ReportLine("\(finding.session)  \(text)", finding.result == .failed ? .red : nil)
   }
 
   /// Sends sessions again, and verifies those that could be.
   ///
   /// - Returns: those in which something is still wrong.
   private func repair(
-    _ broken: [SessionID], _ setup: CommandContext, _ context: SyncContext
+    _ broken: [SessionID], _ pass: VerificationPass, _ setup: CommandContext,
+    _ context: SyncContext
   ) async throws -> [SessionID] {
-    let lock = try setup.requireLock()
-    var left: Set<SessionID> = []
-    let report = try await Repair(context).run(broken, holding: lock) { session, reason in
+    try await pass.repair(broken, holding: setup.requireLock()) { sessions in
+      try await entries(matching: sessions.map(\.description), setup, context)
+        .map(Self.candidate)
+    } refused: { session, reason in
       Console.complain("\(session): \(reason)")
-      left.insert(session)
+    } sent: { report in
+      Console.remark("sent \(Plural.text(report.objects, "object")) again")
+    } report: { finding in
+      try say(finding)
     }
-    for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
-    if let error = report.stoppedBy { throw error }
-    let sent = broken.filter { !left.contains($0) }
-    guard !sent.isEmpty else { return broken }
-    Console.remark("sent \(Plural.text(report.objects, "object")) again")
-    var lines: [Line] = []
-    for entry in try await entries(matching: sent.map(\.description), setup, context) {
-      var line = try await verify(entry, context)
-      if line.result == .failed { left.insert(entry.session) }
-      if line.result == .ok { line.result = .repaired }
-      lines.append(line)
-      try say(line)
-    }
-    try remember(lines, setup, context)
-    return broken.filter(left.contains)
   }
 }

@@ -1,0 +1,173 @@
+import ObjectStore
+package import Platform
+package import Replica
+package import SessionLog
+package import Sync
+
+/// Reads sessions back from the store, remembers which are damaged, and repairs them.
+package struct VerificationPass: Sendable {
+  /// A session to verify.
+  package struct Candidate: Sendable {
+    /// The session.
+    package let session: SessionID
+    /// The id of the device that recorded it.
+    package let device: String
+    /// Its objects in the store; nil if there are none.
+    package let remote: RemoteSession?
+    /// Whether its remote copy was deleted on purpose.
+    package let isReaped: Bool
+
+    /// Describes a session.
+    package init(_ session: SessionID, of device: String, remote: RemoteSession?, isReaped: Bool) {
+      (self.session, self.device) = (session, device)
+      (self.remote, self.isReaped) = (remote, isReaped)
+    }
+  }
+
+  /// The result for one session.
+  package struct Finding: Sendable, Encodable {
+    /// What became of it.
+    package enum Result: String, Sendable, Encodable { case ok, withheld, reaped, failed, repaired }
+
+    /// The session.
+    package let session: SessionID
+    /// What became of it.
+    package private(set) var result: Result
+    /// Stream bytes compared.
+    package let bytes: ByteCount?
+    /// Whether a local log was compared as well.
+    package let comparedLocally: Bool?
+    /// Last bytes of the stream that only the store has; nil if there are none.
+    package let lostLocally: ByteCount?
+    /// The problem; nil if there is none.
+    package let problem: String?
+
+    /// Describes a result.
+    package init(
+      session: SessionID, result: Result, bytes: ByteCount? = nil, comparedLocally: Bool? = nil,
+      lostLocally: ByteCount? = nil, problem: String? = nil
+    ) {
+      (self.session, self.result, self.bytes) = (session, result, bytes)
+      self.comparedLocally = comparedLocally
+      (self.lostLocally, self.problem) = (lostLocally, problem)
+    }
+
+    /// The same session, found whole after a repair.
+    fileprivate var repaired: Finding {
+      var finding = self
+      finding.result = .repaired
+      return finding
+    }
+  }
+
+  private let context: SyncContext
+  private let isDeep: Bool
+  private let retention: Duration
+
+  /// Makes a pass.
+  ///
+  /// - Parameters:
+  ///   - context: the home and its store.
+  ///   - isDeep: whether to read whole objects even if deltas copy only parts of them.
+  ///   - retention: how long sessions are kept in the store.
+  package init(_ context: SyncContext, deeply isDeep: Bool, retention: Duration) {
+    (self.context, self.isDeep, self.retention) = (context, isDeep, retention)
+  }
+
+  /// Verifies sessions.
+  ///
+  /// - Parameters:
+  ///   - candidates: the sessions.
+  ///   - begin: called before each of them, with its index.
+  ///   - report: called with each result.
+  /// - Returns: those in which something is wrong.
+  /// - Throws: errors of the store and of the local files, and of `report`.
+  package func run(
+    _ candidates: [Candidate], begin: (Int) -> Void, report: (Finding) throws -> Void
+  ) async throws -> [SessionID] {
+    var own: [Finding] = []
+    var broken: [SessionID] = []
+    for (index, candidate) in candidates.enumerated() {
+      begin(index)
+      let finding = try await verify(candidate)
+      if finding.result == .failed { broken.append(candidate.session) }
+      if context.device.ids.contains(candidate.device) { own.append(finding) }
+      try report(finding)
+    }
+    try remember(own)
+    return broken
+  }
+
+  /// Expects the store that this home uses: damage is repaired in no other.
+  ///
+  /// - Throws: as ``Replica/FormatMarker/check(_:isUsed:create:)`` does.
+  package func expectUsedStore() async throws {
+    let isUsed = try UsedStores.load(context.home).contains(context.store.location)
+    try await FormatMarker.check(context.store, isUsed: isUsed, create: false)
+  }
+
+  /// Sends sessions again, and verifies those that could be.
+  ///
+  /// - Parameters:
+  ///   - broken: the sessions in which something is wrong.
+  ///   - lock: the home's lock.
+  ///   - lookUp: finds sessions in the store as it is then.
+  ///   - refused: called with each session that cannot be sent again, and the reason.
+  ///   - sent: called with what was sent, if anything could be.
+  ///   - report: called with the result of each session that was sent.
+  /// - Returns: those in which something is still wrong.
+  /// - Throws: errors of the store and of the local files, and of `lookUp` and `report`.
+  package func repair(
+    _ broken: [SessionID], holding lock: HomeLock,
+    lookUp: ([SessionID]) async throws -> [Candidate],
+    refused: (SessionID, String) -> Void, sent: (UploadReport) -> Void,
+    report: (Finding) throws -> Void
+  ) async throws -> [SessionID] {
+    var left: Set<SessionID> = []
+    let upload = try await Repair(context).run(broken, holding: lock) { session, reason in
+      refused(session, reason)
+      left.insert(session)
+    }
+    for failure in upload.failures { refused(failure.session, "\(failure.error)") }
+    if let error = upload.stoppedBy { throw error }
+    let again = broken.filter { !left.contains($0) }
+    guard !again.isEmpty else { return broken }
+    sent(upload)
+    var findings: [Finding] = []
+    for candidate in try await lookUp(again) {
+      var finding = try await verify(candidate)
+      if finding.result == .failed { left.insert(candidate.session) }
+      if finding.result == .ok { finding = finding.repaired }
+      findings.append(finding)
+      try report(finding)
+    }
+    try remember(findings)
+    return broken.filter(left.contains)
+  }
+
+  private func verify(_ candidate: Candidate) async throws -> Finding {
+    let session = candidate.session
+    guard let remote = candidate.remote else {
+      if candidate.isReaped { return Finding(session: session, result: .reaped) }
+      return Finding(
+        session: session, result: .failed, problem: "nothing of it is in the store")
+    }
+    let found = try await Verifier(context).verify(remote, deeply: isDeep)
+    return Finding(
+      session: session,
+      result: found.problem != nil ? .failed : found.isLogWithheld ? .withheld : .ok,
+      bytes: found.bytes, comparedLocally: found.comparedLocally,
+      lostLocally: found.lostLocally > 0 ? found.lostLocally : nil, problem: found.problem)
+  }
+
+  /// Records for 'tidemark status' what is wrong with this home's sessions.
+  private func remember(_ findings: [Finding]) throws {
+    var damaged = DamagedCopies(context.home, store: context.store.location, at: context.now())
+    let results = findings.map { finding in
+      DamagedCopies.Result(
+        finding.session,
+        problem: finding.result == .failed ? finding.problem ?? "damaged" : nil)
+    }
+    try damaged.record(results, keptFor: retention, at: context.now())
+  }
+}
