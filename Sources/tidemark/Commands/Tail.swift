@@ -57,7 +57,13 @@ struct Tail: AsyncParsableCommand {
     let printer = TailPrinter(entries, asJSON: json)
     try await printer.print(followed)
     guard follow else { return }
-    try await self.follow(followed, printer)
+    let following = SessionFollowing(followed, askingEvery: every ?? .seconds(10), on: .current)
+    let isComplete = try await following.run {
+      try await printer.print($0)
+    } reportEnd: {
+      printer.reportEnd(of: $0)
+    }
+    if !isComplete { throw ExitStatus.partial }
   }
 
   /// The sessions to print.
@@ -72,27 +78,5 @@ struct Tail: AsyncParsableCommand {
       if side.local || found.entries.first?.hasLocalLog == true { return found }
     }
     return try await sessions.entries(setup, side, owner, limit: 1)
-  }
-
-  /// How often local files are checked.
-  private static let localPause: Duration = .milliseconds(200)
-
-  private func follow(_ sessions: [FollowedSession], _ printer: TailPrinter) async throws {
-    let pause = every ?? .seconds(10)
-    var rest = sessions
-    var next = ContinuousClock.now
-    while true {
-      let asksStore = ContinuousClock.now >= next
-      if asksStore { next = .now + pause }
-      for session in rest where session.isLocal || asksStore { try await session.poll() }
-      try await printer.print(sessions)
-      for session in rest where session.isDone { printer.reportEnd(of: session) }
-      rest.removeAll(where: \.isDone)
-      guard !rest.isEmpty else {
-        if sessions.contains(where: { $0.problem != nil }) { throw ExitStatus.partial }
-        return
-      }
-      try await Task.sleep(for: rest.contains(where: \.isLocal) ? Self.localPause : pause)
-    }
   }
 }
