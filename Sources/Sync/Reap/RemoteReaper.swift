@@ -33,6 +33,12 @@ package struct RemoteReaper: Sendable {
 
   /// Plans.
   ///
+  /// Callers have checked that a folder is the intended store, with ``SyncContext/checkFolder()``: an
+  /// upload does so before it sends, `reap` before it plans. A plan does not ask for the marker
+  /// again, as that is a request more, and as it needs no marker to be safe: it removes what it finds
+  /// listed and expired, and what is missing in a listing is evidence of nothing. A share that is not
+  /// mounted, or an emptied folder, gives an empty plan.
+  ///
   /// - Parameters:
   ///   - retention: how long sessions are kept.
   ///   - skipsRecent: whether to skip folders of days in which nothing can be old enough; their
