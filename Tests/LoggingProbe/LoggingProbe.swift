@@ -30,11 +30,7 @@ import TidemarkLogging
     case "handler": exitInHandler(logger)
     case "fork": forkAndLog(logger)
     case "homeless":
-      let former = session.id
-      try? FileManager.default.removeItem(
-        atPath: ProcessInfo.processInfo.environment["TIDEMARK_HOME"] ?? "")
-      // About a second.
-      while session.id == former { usleep(1000) }
+      loseHome(of: session)
       abort()
     case "flood":
       for number in 0..<30_000 { logger.info("record \(number) of more than the disk takes") }
@@ -87,6 +83,20 @@ import TidemarkLogging
       logger.info("written again and again")
       hasWritten.signal()
     }
+  }
+
+  /// Removes the home, and waits until the recorder reports on standard error that another session
+  /// continues this one.
+  private static func loseHome(of session: LogSession) {
+    let former = session.id
+    let (errors, reports) = (dup(STDERR_FILENO), Pipe())
+    dup2(reports.fileHandleForWriting.fileDescriptor, STDERR_FILENO)
+    try? FileManager.default.removeItem(
+      atPath: ProcessInfo.processInfo.environment["TIDEMARK_HOME"] ?? "")
+    while session.id == former {
+      FileHandle(fileDescriptor: errors).write(reports.fileHandleForReading.availableData)
+    }
+    dup2(errors, STDERR_FILENO)
   }
 
   private static func logFromThreads(_ logger: Logger) {
