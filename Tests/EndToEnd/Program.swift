@@ -92,8 +92,9 @@ struct Program {
   func waitUntilOldRemotely(_ count: Int) async throws {
     let result = try await shell(
       """
-      until old=$($T reap --remote --older-than 1s --dry-run) || exit
-        [ "$(echo "$old" | grep -c '^would delete remote ')" = \(count) ]; do :; done
+      timeout 1800 sh -c '
+        until old=$($T reap --remote --older-than 1s --dry-run) || exit
+          [ "$(echo "$old" | grep -c "^would delete remote ")" = \(count) ]; do :; done'
       """)
     #expect(result.status == 0, "\(result.errors)")
   }

@@ -16,7 +16,9 @@ import Testing
   func `output is uploaded while the program runs`(_ first: String) async throws {
     let program = try await configured("upload-every: \(first.contains("ERROR") ? "0" : "1s")\n")
     let script = """
-      \(first); until $T show --remote "$TIDEMARK_SESSION" 2>/dev/null | grep -q first; do :; done
+      \(first)
+      timeout 1800 sh -c \
+        "until \\$T show --remote \\$TIDEMARK_SESSION 2>/dev/null | grep -q first; do :; done" || exit
       echo last
       """
     let result = try await program.shell("$T run -- sh -c '\(script)'")

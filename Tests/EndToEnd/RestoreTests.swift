@@ -41,7 +41,8 @@ import Testing
     #expect(kept.status == 0 && kept.text.contains("is kept, local and remote, until "))
     let reaped = try await program.shell(
       """
-      until $T reap --older-than 1s --yes --explain | grep "keep remote .*on hold until"; do :; done
+      timeout 1800 sh -c '
+        until $T reap --older-than 1s --yes --explain | grep "keep remote .*on hold until"; do :; done'
       $T reap --older-than 1s --yes --explain
       """)
     #expect(reaped.text.contains("keep local \(id): "), "\(reaped.text)\(reaped.errors)")
