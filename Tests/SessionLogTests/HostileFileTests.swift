@@ -85,7 +85,7 @@ import Testing
     sidecar.source = .init(
       path: "/a", device: 1, inode: 2, base: 3, length: 4, headLength: 5, headHash: "x")
     sidecar.seal = .init(
-      store: "s", revision: "r", sealedAt: .now(), digest: nil, length: 7)
+      store: "s", revision: "r", sealedAt: local.clock.now(), digest: nil, length: 7)
     sidecar.generation = 2
     sidecar.clockOffset = -5
     sidecar.redacted = ["card": 1]

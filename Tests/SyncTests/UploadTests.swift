@@ -87,7 +87,9 @@ import Testing
     let log = try #require(FileHandle(forWritingAtPath: writer.files.log))
     try log.seekToEnd()
     try log.write(contentsOf: Data("2026-01-22T14:30:05.123Z [INFO] [x] torn".utf8))
-    site.local.clock.advance(seconds: Int64(Date().timeIntervalSince1970) - 1_769_092_205)
+    // The record's age follows the test's clock.
+    try FileManager.default.setAttributes(
+      [.modificationDate: site.local.clock.now().date], ofItemAtPath: writer.files.log)
     try await site.upload()
     let mark = try await site.remote(writer.session).mark
     #expect(mark == StreamOffset(try site.local.log(writer.session).count - 40))
