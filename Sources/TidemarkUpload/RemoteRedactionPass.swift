@@ -44,6 +44,8 @@ package struct RemoteRedactionPass: Sendable {
   ) async throws -> UploadReport {
     for item in items { try RemoteRedaction(context).begin(item, holding: lock) }
     let uploader = Uploader(context)
-    return try await uploader.execute(uploader.plan(.all), holding: lock)
+    var plan = try uploader.plan(.all)
+    plan.isUnlimited = true
+    return try await uploader.execute(plan, holding: lock)
   }
 }

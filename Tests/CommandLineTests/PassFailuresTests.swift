@@ -58,6 +58,15 @@ import TidemarkUpload
     #expect(Upload.status(of: report) != .partial && Upload.reasons(ofPartial: report).isEmpty)
   }
 
+  @Test func `an upload that leaves the rest of a session to the next is to be repeated`() throws {
+    let session = try #require(SessionID("20261122t143005z-k3f9a7c2"))
+    var report = UploadReport()
+    report.record(.leftToNextPass(session: session, rest: 5))
+    #expect(Upload.status(of: report) == .tryLater && Upload.reasons(ofPartial: report).isEmpty)
+    report.skipped = [.init(session: session, why: .refused("403"))]
+    #expect(Upload.status(of: report) == .partial)
+  }
+
   @Test func `an upload is partial while proven copies are gone from the store`() throws {
     let session = try #require(SessionID("20261122t143005z-k3f9a7c2"))
     var pass = UploadPassReport(device: "d", store: "file:///store")

@@ -23,6 +23,8 @@ struct Site {
   var redaction = RedactionRules()
   /// Number of concurrent requests, if configured.
   var transfers: Int? = 4
+  /// Sizes and counts at which an upload splits, merges and compares segments.
+  var limits = UploadLimits()
   /// Logs the decisions of a pass.
   var logger: Logger?
 
@@ -54,7 +56,7 @@ struct Site {
     return try SyncContext(
       home: local.home, device: device, store: store, machine: local.clock.machine,
       transfers: transfers,
-      redaction: redaction, consent: consent,
+      redaction: redaction, consent: consent, limits: limits,
       signer: DeviceKey(
         deviceId: device.deviceId, created: local.clock.now(),
         seed: Array(repeating: 7, count: 32)), logger: logger ?? .off)

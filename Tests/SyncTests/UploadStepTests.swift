@@ -65,6 +65,24 @@ import Testing
     try expect(.done) { $0.done.insert(.rest) }
   }
 
+  @Test func `a session that has had its share of a pass`() throws {
+    func isCut(_ state: inout SessionState) { state.hasSentItsShare = true }
+    try expect(.rest, isCut)
+    try expect(.rest) {
+      isCut(&$0)
+      $0.uploadState.generation = 2
+    }
+    // It is not sealed before a later pass has sent the rest.
+    try expect(.rest) {
+      isCut(&$0)
+      $0.verdict = Self.ended
+    }
+    try expect(.cover) {
+      isCut(&$0)
+      ($0.verdict, $0.entry.sent) = (Self.ended, 20)
+    }
+  }
+
   @Test func `a session that has ended`() throws {
     // It is not announced first, and the steps lead to its seal.
     try expect(.sendTail) { ($0.verdict, $0.entry.revision) = (Self.ended, 0) }

@@ -43,10 +43,24 @@ struct GenerationSender {
     } else {
       try await sendDelta(start..<end, of: generation, log, against: basis.signature, &state)
     }
+    guard !state.hasSentItsShare || writer.remote(state).mark(of: generation) == end else { return }
     try await name(generation, log, length: end, &state)
   }
 
   private func sendPlain(
+    _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
+    _ state: inout SessionState
+  ) async throws {
+    var start = range.lowerBound
+    while start < range.upperBound,
+      let part = writer.allowed(start..<range.upperBound, &state)
+    {
+      start = try await writer.putPlain(part, of: generation, from: log, &state)
+    }
+  }
+
+  /// Sends what another segment held, to its end.
+  private func sendWhole(
     _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
     _ state: inout SessionState
   ) async throws {
@@ -62,20 +76,21 @@ struct GenerationSender {
     against signature: Signature,
     _ state: inout SessionState
   ) async throws {
+    guard let part = writer.allowed(range, &state) else { return }
     try await context.deltas.withUnits(1) { _ in
       let source = try GenerationSource(
-        log, session: state.session, generation: generation, range: range, signature: signature,
+        log, session: state.session, generation: generation, range: part, signature: signature,
         basis: try await sourceMap(state), storedLimit: context.segmentLimit,
         frameLength: context.objectLimit.frameLength)
       while let segment = try await source.next() {
         let name = segment.encoded.name
         if segment.copied * 2 < name.length {
-          try await sendPlain(name.range, of: generation, log, &state)
+          try await sendWhole(name.range, of: generation, log, &state)
         } else {
           try await writer.put(name.range, &state) { _ in segment.encoded }
         }
       }
-      guard range.lowerBound == 0 else { return }
+      guard range.lowerBound == 0, part == range else { return }
       try SentSignature.remove(context.home, state.session, generation: generation)
       var own = SentSignature(context.home, state.session, generation: generation, upTo: 0)
       own.append(await source.takeBlocks())
@@ -95,6 +110,7 @@ struct GenerationSender {
     var start = range.lowerBound
     for name in writer.remote(state).cover(upTo: state.entry.sent, of: state.entry.generation)
     where name.range.lowerBound == start && name.range.upperBound <= range.upperBound {
+      guard writer.maySendMore(&state) else { return }
       let isBare = name.kind == .delta && state.isAttached
       if try !isBare && name.matches(log) {
         try await writer.put(name.range, &state) { _ in
@@ -102,7 +118,7 @@ struct GenerationSender {
             name, of: log, as: generation, from: map.sources(of: Range(name.range)))
         }
       } else {
-        try await sendPlain(name.range, of: generation, log, &state)
+        try await sendWhole(name.range, of: generation, log, &state)
       }
       start = name.range.upperBound
     }

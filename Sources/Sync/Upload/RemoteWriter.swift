@@ -12,6 +12,7 @@ struct RemoteWriter {
   let session: SessionID
   let lane: SegmentWorker
   let folders: FolderListings
+  let share: PassShare
   let report: @Sendable (UploadEvent) -> Void
 
   /// The folder of the objects: always below this device's own prefix, even if a file in the home
@@ -95,6 +96,7 @@ struct RemoteWriter {
       throw error
     }
     let name = segment.name
+    state.sentInPass += name.length
     state.entry.segments[name] = receipt?.provesContent ?? false
     state.entry.own(name)
     // Several requests may be interrupted in between: then `status` shows the rest.
@@ -248,6 +250,28 @@ struct RemoteWriter {
       session: session, number: number, status: sidecar.status,
       generation: state.entry.generation, length: length, json: [])
     return try signer.sign(sidecar, as: name, in: folder)
+  }
+
+  // MARK: The share of a pass
+
+  /// The beginning of a range that this pass may send; nil once the session has had its share.
+  ///
+  /// Unless that is the whole range, the state records that the rest is left to later passes.
+  func allowed(
+    _ range: Range<StreamOffset>, _ state: inout SessionState
+  ) -> Range<StreamOffset>? {
+    let rest = share.rest(after: state.sentInPass)
+    if range.byteCount <= rest { return range }
+    state.hasSentItsShare = true
+    return rest > 0 ? range.lowerBound..<(range.lowerBound + rest) : nil
+  }
+
+  /// Whether this pass may send more of the session; if not, the state records that the rest is
+  /// left to later passes.
+  func maySendMore(_ state: inout SessionState) -> Bool {
+    if share.rest(after: state.sentInPass) > 0 { return true }
+    state.hasSentItsShare = true
+    return false
   }
 
   // MARK: The manifest

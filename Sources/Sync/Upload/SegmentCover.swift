@@ -35,6 +35,7 @@ struct SegmentCover {
     try await cover(all, withNext: end, &state)
   }
 
+  /// Puts larger segments; leaves alone those whose bytes take long to read, as holes do.
   private func cover(
     _ segments: [SegmentName], withNext end: StreamOffset, _ state: inout SessionState
   ) async throws {
@@ -42,7 +43,7 @@ struct SegmentCover {
     let log = try state.requireView()
     let local = try log.available().lowerBound
     for group in SegmentGroup.groups(of: segments, limit: limit)
-    where local <= group.range.lowerBound {
+    where local <= group.range.lowerBound && group.range.byteCount <= context.limits.sessionShare {
       for segment in segments where group.range.contains(segment.range.lowerBound) {
         guard try segment.matches(log) else {
           throw ReplicaError(

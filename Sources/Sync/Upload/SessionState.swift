@@ -62,6 +62,10 @@ struct SessionState {
   /// Whether an open session has put nothing for so long that it might be considered abandoned, or
   /// the store's newest revision is a seal.
   var isQuiet = false
+  /// Log bytes of the objects that this pass has put.
+  var sentInPass: ByteCount = 0
+  /// Whether the rest of the log is left to later passes, because this one has sent its share.
+  var hasSentItsShare = false
   /// Whether the previous pass covered small segments, and nothing has been put since.
   var hasCovered = false
   /// Whether the store's copy must be compared with the log byte by byte, because nothing else

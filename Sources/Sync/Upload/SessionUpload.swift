@@ -12,12 +12,13 @@ struct SessionUpload {
   /// Describes the upload of a session.
   init(
     _ item: UploadPlan.Item, _ context: SyncContext, holding lock: HomeLock, lane: SegmentWorker,
-    folders: FolderListings, report: @escaping @Sendable (UploadEvent) -> Void
+    folders: FolderListings, share: PassShare,
+    report: @escaping @Sendable (UploadEvent) -> Void
   ) {
     self.item = item
     writer = RemoteWriter(
       context: context, homeLock: lock, session: item.session, lane: lane, folders: folders,
-      report: report)
+      share: share, report: report)
   }
 
   var context: SyncContext { writer.context }
@@ -44,6 +45,9 @@ struct SessionUpload {
     }
     state.isEntryTrusted = RemoteComparison(writer).trustsManifest(state)
     try await run(&state)
+    if state.hasSentItsShare, let rest = state.leftUnsent {
+      writer.report(.leftToNextPass(session: session, rest: rest))
+    }
   }
 
   private func run(_ state: inout SessionState) async throws {
@@ -122,9 +126,18 @@ struct SessionUpload {
     try writer.save(&state)
     // The attacher notices when a foreign file has grown or ended: until then passes need not visit
     // it.
-    guard state.isAttached else { return }
+    guard state.isAttached, !state.hasSentItsShare else { return }
     if state.consent == .metadata || state.entry.sent == state.length {
       try state.local.removeMarker()
     }
+  }
+}
+
+extension SessionState {
+  /// Log bytes that this pass should have sent, and has not; nil if there are none.
+  fileprivate var leftUnsent: ByteCount? {
+    guard let end else { return nil }
+    let rest = isOfThisGeneration ? end - entry.sent : end.byteCount
+    return rest > 0 ? rest : nil
   }
 }

@@ -20,7 +20,8 @@ struct TailSender {
     try await SegmentCover(writer).coverTicks(&state)
     var signature = try openSignature(log, state, upTo: end)
     while state.entry.sent < end {
-      let range = state.entry.sent..<(nextSegment(after: state.entry.sent, state) ?? end)
+      let gap = state.entry.sent..<(nextSegment(after: state.entry.sent, state) ?? end)
+      guard let range = writer.allowed(gap, &state) else { return }
       let segment = try await writer.put(range, &state) { state in
         let segment = try await writer.lane.encode(
           log, session: state.session, generation: state.entry.generation, range: range,

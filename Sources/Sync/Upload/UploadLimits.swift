@@ -12,6 +12,14 @@ package struct UploadLimits: Sendable {
   package var mergedSegments = 64
   /// Bytes sent between two updates of an attached file's signature.
   package var signatureStep: ByteCount = 65_536
+  /// Log bytes that a pass sends of one session before it leaves the rest to later ones: more than
+  /// any but a few logs have, and read in half a minute.
+  package var sessionShare: ByteCount = 4 << 30
+  /// The share once a pass has lasted for ``longPass``, so that many such sessions cannot hold it
+  /// either.
+  package var lateShare: ByteCount = 64 << 20
+  /// Time after which a pass is long.
+  package var longPass = Duration.seconds(300)
   /// Time after which an open session puts a revision although it has nothing new, so that no
   /// reaper considers it abandoned.
   package var quiet: Duration

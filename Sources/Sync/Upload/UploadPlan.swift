@@ -68,6 +68,8 @@ package struct UploadPlan: Sendable {
 
   /// Sessions to work on, those with the fewest failures first.
   package var items: [Item] = []
+  /// Whether everything is sent, rather than a share of each session, because a person waits for it.
+  package var isUnlimited = false
   /// Sealed sessions with superseded objects.
   package var superseded: [SessionID] = []
   /// Skipped sessions with the reasons; those with nothing new are omitted.

@@ -40,11 +40,15 @@ package struct UploadReport: Sendable {
   package var waiting: [WaitingBytes] = []
   /// Sessions that were sent as far as planned.
   private var finished: Set<SessionID> = []
+  /// Log bytes left to later passes, by session: this one has sent its share of it.
+  package private(set) var leftToNextPass: [SessionID: ByteCount] = [:]
   /// Skipped sessions with the reasons.
   package var skipped: [UploadPlan.Skipped] = []
 
   /// Whether a session was sent as far as planned.
-  package func hasFinished(_ session: SessionID) -> Bool { finished.contains(session) }
+  package func hasFinished(_ session: SessionID) -> Bool {
+    finished.contains(session) && leftToNextPass[session] == nil
+  }
 
   /// An empty report.
   package init() {}
@@ -63,6 +67,7 @@ package struct UploadReport: Sendable {
     case .sealed(let session, _, _): sealedSessions.insert(session)
     case .supersededLeft(let session, let reason): supersededLeft[session] = reason
     case .sealedAsSent(let session, let reason): sealedAsSent[session] = reason
+    case .leftToNextPass(let session, let rest): leftToNextPass[session] = rest
     case .failed: break
     }
   }
@@ -82,10 +87,13 @@ package struct UploadReport: Sendable {
   mutating func giveReasons() {
     let errors = Dictionary(failures.map { ($0.session, $0.error) }) { first, _ in first }
     waiting.removeAll { $0.reason == .nextUpload && finished.contains($0.session) }
+    for (session, rest) in leftToNextPass {
+      waiting.append(WaitingBytes(session: session, reason: .nextUpload, bytes: rest))
+    }
     waiting = waiting.map { one in
-      guard one.reason == .nextUpload, let error = errors[one.session] ?? stoppedBy else {
-        return one
-      }
+      guard one.reason == .nextUpload, leftToNextPass[one.session] == nil,
+        let error = errors[one.session] ?? stoppedBy
+      else { return one }
       return WaitingBytes(session: one.session, reason: WaitReason(error), bytes: one.bytes)
     }
   }

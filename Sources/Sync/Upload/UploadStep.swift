@@ -65,8 +65,9 @@ enum UploadStep: Hashable {
     if !hasEnded, state.entry.revision == 0 || state.isQuiet || state.saidConsent == .metadata {
       return .announce
     }
-    if !state.isOfThisGeneration { return .rewrite }
+    if !state.isOfThisGeneration { return state.hasSentItsShare ? .rest : .rewrite }
     if state.entry.sent < end {
+      if state.hasSentItsShare { return .rest }
       let isCut = !hasEnded && state.isIdle && end == state.length
       return isCut && !state.did(.settleMasks) ? .settleMasks : .sendTail
     }

@@ -187,6 +187,8 @@ package struct Uploader: Sendable {
     case .supersededLeft(let session, let reason):
       context.logger.warning("\(session): obsolete objects stay: \(reason)")
     case .sealedAsSent(let session, let reason): context.logger.warning("\(session): \(reason)")
+    case .leftToNextPass(let session, let rest):
+      context.logger.info("\(session): this pass has sent its share, later ones send \(rest) bytes")
     // The store logs each object, and the pass each failure.
     case .sent, .failed: break
     }
@@ -267,7 +269,8 @@ package struct Uploader: Sendable {
   ) async throws {
     let folders = FolderListings(context.store, for: plan, of: context.device)
     let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentWorker() }
-    // Each session takes its share of a pass: many small ones fill it, or fewer large ones.
+    let share = PassShare(context, isUnlimited: plan.isUnlimited)
+    // Each session takes its part of a pass: many small ones fill it, or fewer large ones.
     let pass = WeightedSemaphore(context.transfers * context.smallTransfers)
     try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
       var next = 0
@@ -280,7 +283,8 @@ package struct Uploader: Sendable {
             let part = item.isSmall ? context.transfers : context.smallTransfers
             try await pass.withUnits(part) { _ in
               try await SessionUpload(
-                item, context, holding: lock, lane: lane, folders: folders, report: report
+                item, context, holding: lock, lane: lane, folders: folders, share: share,
+                report: report
               ).run()
             }
             return (item, nil)

@@ -88,12 +88,16 @@ struct Upload: AsyncParsableCommand {
     while true {
       let isDue = pruned.map { $0.duration(to: .now) >= Self.pruneInterval } ?? true
       if isDue { pruned = .now }
+      var isUnfinished = false
       do {
-        _ = try await pass(prunes: isDue)
+        _ = try await pass(prunes: isDue) { report in
+          isUnfinished = isUnfinished || !report.upload.leftToNextPass.isEmpty
+        }
         failures.pass()
       } catch {
         if let line = try failures.line(for: error, at: .now) { Console.complain(line) }
       }
+      if isUnfinished { continue }
       try await Task.sleep(for: interval)
     }
   }
@@ -122,7 +126,11 @@ struct Upload: AsyncParsableCommand {
   }
 
   /// Runs one pass over all homes that this process uploads from.
-  private func pass(prunes: Bool = true) async throws -> ExitStatus {
+  ///
+  /// - Parameter observe: called with the report on the home of this process's own user.
+  private func pass(
+    prunes: Bool = true, _ observe: (UploadPassReport) -> Void = { _ in }
+  ) async throws -> ExitStatus {
     if homeOf != nil { return try await passOfHome() }
     if Account.current.isRoot, MachineWide.isConfigured {
       for failed in try MachineWide.makeHomes(on: .current) {
@@ -139,7 +147,7 @@ struct Upload: AsyncParsableCommand {
     }
     guard !round.isStopped else { return uploads.status }
     do {
-      uploads.add(try await pass(of: own, prunes: prunes, openElsewhere: round.open))
+      uploads.add(try await pass(of: own, prunes: prunes, openElsewhere: round.open, observe))
     } catch  where own.servesAllUsers && !(error is Failure) {
       uploads.add(report(error, of: own.home))
     }
@@ -418,6 +426,11 @@ struct Upload: AsyncParsableCommand {
         Console.complain("\(whose)\(session): obsolete objects stay: \(reason)")
       }
     }
+    if isWatched {
+      for (session, rest) in report.leftToNextPass.sorted(by: { $0.key < $1.key }) {
+        Console.complain("\(whose)\(session): \(rest.text) left to the next upload, as others wait")
+      }
+    }
     if let error = report.stoppedBy {
       if pass.isReportDue {
         Console.complain("\(whose)\(error)")
@@ -473,7 +486,8 @@ struct Upload: AsyncParsableCommand {
     guard !report.failures.isEmpty else {
       let kinds = report.skipped.map(\.kind)
       let isPartial = kinds.contains(.problem) || !report.formerDevices.isEmpty
-      return isPartial ? .partial : kinds.contains(.transient) ? .tryLater : .ok
+      let isForLater = kinds.contains(.transient) || !report.leftToNextPass.isEmpty
+      return isPartial ? .partial : isForLater ? .tryLater : .ok
     }
     guard report.objects == 0 else { return .partial }
     return ExitStatus(of: Set(report.failures.map { ExitStatus($0.error) }))
