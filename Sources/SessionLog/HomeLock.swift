@@ -14,7 +14,33 @@ public struct HomeLock: Sendable {
   ///
   /// - Throws: ``Platform/SystemError``.
   public static func acquire(_ home: Home) throws -> HomeLock? {
-    try FileLock.tryExclusive(home.lockPath).map { HomeLock(home: home, lock: $0) }
+    try FileLock.tryExclusive(home.lockPath).map { lock in
+      // A process that finds the lock taken can say since when.
+      lock.recordTime()
+      return HomeLock(home: home, lock: lock)
+    }
+  }
+
+  /// When the process that has the lock of a home acquired it, if that was longer ago than a limit.
+  ///
+  /// - Parameters:
+  ///   - home: the home.
+  ///   - limit: the age of a lock that is of interest.
+  ///   - now: the time.
+  /// - Returns: nil if the lock is free, or was acquired later, or this cannot be found out.
+  package static func holder(
+    of home: Home, forLongerThan limit: Duration, at now: Timestamp
+  ) -> Timestamp? {
+    guard let status = try? FileStatus(home.lockPath), status.kind == .file,
+      now - status.modifiedAt > limit
+    else { return nil }
+    // Only now: an upload that begins during this call finds the lock taken.
+    do {
+      guard try FileLock.shared(home.lockPath) == nil else { return nil }
+    } catch {
+      return nil
+    }
+    return status.modifiedAt
   }
 
   /// Stops the program if the lock belongs to another home: it would protect nothing.

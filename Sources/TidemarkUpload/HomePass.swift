@@ -6,7 +6,8 @@ package import Sync
 package struct HomePass {
   /// The home.
   package let home: Home
-  let policy: UploadPolicy
+  /// What the pass does.
+  package let policy: UploadPolicy
   let context: () throws -> SyncContext
   /// How long to wait for another upload of the home to end.
   package var patience = Duration.zero

@@ -20,6 +20,8 @@ struct HourlyReport {
     case staleCommand = "stale-command"
     /// A store or a target of alerts that fails.
     case alerts
+    /// Another command has held the home's lock for too long; see ``LongPass``.
+    case longPass = "long-pass"
     /// See ``RefusedHomes``.
     case refusedHomes = "refused-homes"
   }

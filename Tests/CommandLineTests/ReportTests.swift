@@ -119,6 +119,22 @@ import TidemarkUpload
     #expect(vanished.last?.contains("the only copy is LOST") == true)
   }
 
+  @Test func `'status' names a command that has had the lock for too long`() throws {
+    var report = Status.Report(
+      user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: "file:///s",
+      sending: "yes", consent: .logs, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [],
+      unprovenBytes: 0, localBytes: 0, lastSuccess: nil, readBack: nil, stale: false,
+      formerDevices: [:], sealedElsewhere: [:], endsLost: 0, livedSeconds: 0, reapingWaits: [],
+      problems: [:], failed: [])
+    func lines() -> [String] {
+      Status.lines(of: report, nil, device: "", at: Self.now, .utc).map(\.text)
+    }
+    #expect(!lines().contains { $0.hasPrefix("busy ") })
+    report.lockedSince = Self.now - .hours(2)
+    let found = lines().first { $0.hasPrefix("busy ") }
+    #expect(found?.contains("has run for 2 h") == true && found?.contains("/h/lock") == true)
+  }
+
   @Test func `a lost log makes 'status' partial`() throws {
     let lost = try Self.id("05z-k3f9a7c2")
     var report = Status.Report(

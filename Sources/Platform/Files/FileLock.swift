@@ -19,6 +19,9 @@ public final class FileLock: Sendable {
     return named.isSameFile(as: held)
   }
 
+  /// Records in the file's modification time that it was locked now.
+  package func recordTime() { file.recordLocking() }
+
   /// Acquires a shared lock without waiting; nil if another process holds it exclusively.
   ///
   /// - Throws: ``SystemError``.

@@ -18,7 +18,8 @@ struct Status: AsyncParsableCommand {
       wait for somebody to act, or were proven in the store and are not there any more, or 'verify' found them damaged, or \
       their local logs were changed after they were sent, or lost their end before, or the cache \
       cannot be read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
-      nothing could be sent for 'stale-after', or the disk is full, 77 when the configuration names a \
+      nothing could be sent for 'stale-after', or another command has locked the home for longer than \
+      that, or the disk is full, 77 when the configuration names a \
       store and lacks 'consent:'. Where root serves all users, each of them is shown.
 
       With --json one object, or one for each user: user, home, configuration, store, sending (yes, \
@@ -30,7 +31,8 @@ struct Status: AsyncParsableCommand {
       configured one), trashElsewhere (the same, for copies in the trash: their ids), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, vanished (sessions whose proven \
       remote copy is gone: session, rest: whole, end, trash or nothing on this machine), damaged (what 'verify' last found: session, problem, at), changedLogs (sessions \
       whose local log holds something else than was sent), lostLogs (sessions whose log lost its end \
-      before that was sent), cacheProblem, failed \
+      before that was sent), lockedSince (when another command locked the home, if that is longer ago \
+      than 'stale-after'), cacheProblem, failed \
       (the store, or sessions: session, attempts, lastError, nextAttempt).
 
       With --prometheus, for a collector of text files: last success, stale, whether the cache cannot \
@@ -93,6 +95,8 @@ struct Status: AsyncParsableCommand {
     var lostLogs: [SessionID] = []
     /// Sessions in the trash by the store that has them, if it is not the configured one.
     var trashElsewhere: [String: [SessionID]] = [:]
+    /// Since when a command has had the home's lock, if that is longer than 'stale-after'.
+    var lockedSince: Timestamp?
     /// Why the cache cannot be read: what was sent, and when, is unknown.
     var cacheProblem: CacheProblem?
 
@@ -166,7 +170,8 @@ struct Status: AsyncParsableCommand {
       }
       if index > 0 && !json { Console.say() }
       if json { Console.say(try Console.json(report)) } else { show(report, setup) }
-      isStale = isStale || report.stale || report.isDiskFull
+      isStale =
+        isStale || report.stale || report.isDiskFull || report.lockedSince != nil
       lacksConsent = lacksConsent || setup.reasonNotToSend?.isProblem == true
       isPartial = isPartial || report.isPartial
     }
@@ -232,6 +237,7 @@ struct Status: AsyncParsableCommand {
         of: setup.home, elsewhereThan: context.store.location, at: lived.time.mark
       ) { problems[setup.home.path + "/trash"] = $0 }
     }
+    let long = LongPass(setup.home, after: setup.settings.staleAfter, at: .now())
     return Report(
       user: setup.home.owner?.name, home: setup.home.path,
       configuration: setup.home.configurationPath,
@@ -253,7 +259,7 @@ struct Status: AsyncParsableCommand {
       failed: try context.map(Self.failed) ?? [], vanished: vanished ?? VanishedCopies(),
       damaged: context.map { DamagedCopies($0.home, store: $0.store.location, at: .now()) },
       changedLogs: sealed?.changed ?? [], lostLogs: sealed?.lost ?? [],
-      trashElsewhere: trashElsewhere ?? [:],
+      trashElsewhere: trashElsewhere ?? [:], lockedSince: long?.since,
       cacheProblem: context == nil ? nil : cacheProblem(of: setup.home, waits: waits))
   }
 
@@ -404,6 +410,9 @@ struct Status: AsyncParsableCommand {
         "\(session): its log lost its end before that was sent, and the store has what was left: "
           + "the next upload after the log is put back from a backup sends the rest, 'tidemark delete "
           + "--local \(session)' ends this", .yellow)
+    }
+    if let since = report.lockedSince {
+      add("busy", String(oneLine: LongPass.text(since: since, at: now, in: report.home)), .red)
     }
     if let problem = report.cacheProblem {
       add("problem", String(oneLine: problem.description), .yellow)

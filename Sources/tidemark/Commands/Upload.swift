@@ -13,8 +13,10 @@ struct Upload: AsyncParsableCommand {
     commandName: "upload",
     abstract: "Upload what is new, seal what has ended, reap what is due; for cron.",
     discussion: """
-      Silent without a terminal when all went well, when another upload is running, and while a \
-      store cannot be reached for less than 'stale-after'. A store that could not be reached, or \
+      Silent without a terminal when all went well, and while another upload is running, or a store \
+      cannot be reached, for less than 'stale-after'; then each is reported once an hour (75). Of one \
+      session 4 GiB are sent before the others have had their turn; 75 when the rest is left to the \
+      next upload, which --every begins at once. A store that could not be reached, or \
       rejected the login, is retried after 1, 2, 4, … 15 minutes; on a terminal, at once. \
       Without a \
       terminal an error of the configuration is reported once an hour. Where the machine is \
@@ -230,7 +232,7 @@ struct Upload: AsyncParsableCommand {
         progress?.update(event)
         Self.say(event)
       }
-      guard let report else { return try reportBusy(pass.home) }
+      guard let report else { return try reportBusy(pass) }
       observe(report)
       let problem = UnreadableCache.problem(of: pass.home)
       try say(report, of: pass.home, problem)
@@ -349,9 +351,15 @@ struct Upload: AsyncParsableCommand {
     let status: Int32
   }
 
-  /// Reports that another upload of a home is running, which does this one's work.
-  private func reportBusy(_ home: Home) throws -> ExitStatus {
-    try diagnostics.logger().info("\(home.path): another upload holds the lock")
+  /// Reports that another upload of a home is running, which does this one's work, unless it has
+  /// run for too long.
+  private func reportBusy(_ pass: HomePass) throws -> ExitStatus {
+    try diagnostics.logger().info("\(pass.home.path): another upload holds the lock")
+    let now = Timestamp.now()
+    if let long = LongPass(pass.home, after: pass.policy.staleAfter, at: now) {
+      long.report(isWatched: isWatched, at: now)
+      return .tryLater
+    }
     Console.remark("another upload of this home is running; nothing to do")
     // It may have planned before a recorder's newest lines.
     return forRecorder ? .tryLater : .ok

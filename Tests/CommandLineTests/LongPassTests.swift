@@ -1,0 +1,42 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import tidemark
+
+/// A command that has a home's lock for long.
+@Suite(.tags(.medium)) struct LongPassTests {
+  private let local: TestHome
+  private let now = Timestamp.now()
+
+  init() throws { local = try TestHome() }
+
+  private func find(after age: Duration) -> LongPass? {
+    LongPass(local.home, after: .hours(1), at: now + age)
+  }
+
+  @Test func `a lock that is held for longer than the limit is found`() throws {
+    #expect(find(after: .hours(2)) == nil)
+    do {
+      let lock = try #require(try HomeLock.acquire(local.home))
+      #expect(find(after: .seconds(3599)) == nil)
+      let long = try #require(find(after: .hours(3)))
+      #expect(long.since >= now && long.since - now < .hours(1))
+      let text = long.text(at: now + .hours(3))
+      #expect(text.contains("has run for 2 h") && text.contains(local.home.lockPath))
+      withExtendedLifetime(lock) {}
+    }
+    #expect(find(after: .hours(2)) == nil)
+  }
+
+  @Test func `each command that acquires the lock records when`() throws {
+    do { _ = try #require(try HomeLock.acquire(local.home)) }
+    try FileManager.default.setAttributes(
+      [.modificationDate: (now - .days(3)).date], ofItemAtPath: local.home.lockPath)
+    let lock = try #require(try HomeLock.acquire(local.home))
+    #expect(find(after: .seconds(60)) == nil)
+    withExtendedLifetime(lock) {}
+  }
+}
