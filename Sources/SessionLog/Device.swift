@@ -57,6 +57,19 @@ public struct Device: Sendable, Equatable, Codable {
     return file.device(on: machine, HomeVisit(home, by: machine)) ?? file.device
   }
 
+  /// Whether this device has sent nothing yet, and its id was made by a version that signs all that
+  /// it sends.
+  ///
+  /// - Parameter home: the home with its record.
+  package func hasSentNothing(from home: Home) -> Bool {
+    guard let file = try? DeviceFile.load(home), file.signs, file.device.deviceId == deviceId else {
+      return false
+    }
+    // The durable record of used stores, and the cache, which versions without that record have.
+    return [home.path + "/stores.json", home.cachePath + "/manifest.sqlite"]
+      .allSatisfy(FileStatus.isAbsent)
+  }
+
   /// A record that is not saved, for reading a home that does not exist.
   package static func unsaved(on machine: Machine) -> Device {
     make(on: machine, formerIds: [])

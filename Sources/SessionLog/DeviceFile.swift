@@ -10,16 +10,19 @@ struct DeviceFile: Codable {
   let device: Device
   /// The machines, in the order in which they came.
   private var machines: [HomeMachine]
+  /// Whether the device's id was made by a version that signs all that it sends.
+  let signs: Bool
 
   /// Maximum number of machines to remember.
   private static let mostMachines = 32
 
-  private enum Key: CodingKey { case machines }
+  private enum Key: CodingKey { case machines, signs }
 
   /// A record for a machine that is new to the home, or cannot be told from a copy of one that is
   /// not.
   init(_ device: Device, after former: DeviceFile?, _ visit: HomeVisit?) {
     self.device = device
+    signs = true
     machines = former?.machines.filter { $0.last.machineId != visit?.machineId } ?? []
     // The home may be a copy now, while they continue with the original.
     for index in machines.indices { machines[index].hasReturned = false }
@@ -31,12 +34,14 @@ struct DeviceFile: Codable {
     let container = try decoder.container(keyedBy: Key.self)
     // Records of earlier versions have none.
     machines = (try? container.decodeIfPresent([HomeMachine].self, forKey: .machines)) ?? []
+    signs = (try? container.decodeIfPresent(Bool.self, forKey: .signs)) ?? false
   }
 
   func encode(to encoder: any Encoder) throws {
     try device.encode(to: encoder)
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(machines, forKey: .machines)
+    if signs { try container.encode(true, forKey: .signs) }
   }
 
   /// Reads a home's record.

@@ -34,8 +34,8 @@ extension DeviceKey {
   /// The key of a home's device; nil if it belongs to root, or if a full disk has no room for the
   /// first one.
   ///
-  /// Sessions sealed before the key exists began before it and need no signature, and their pass may
-  /// be the one that makes room.
+  /// Sessions sealed before the key exists began before it and need no signature, because a key that
+  /// is made once something was sent says so; and their pass may be the one that makes room.
   ///
   /// - Throws: like ``load(_:_:on:)``, except on a full disk.
   package static func loadIfRoom(

@@ -79,7 +79,7 @@ struct EnvironmentReport: Encodable {
     let device = Device.known(home, on: .current)?.deviceId
     (self.device, deviceId) = (device, device)
     key = device.flatMap { DeviceKey.find(home, deviceId: $0) }.map {
-      "\($0.publicKey) \($0.created)"
+      "\($0.publicKey) \($0.since)"
     }
     var store: String?
     var credentials: String?

@@ -133,7 +133,7 @@ import Testing
       """
       \(Self.recorded)
       # As if the session were older than the key, so that it needs no signature.
-      jq '.created = "2096-01-01T00:00:00.000Z"' home/control/key.json >key && mv key home/control/key.json
+      jq '.created = "2096-01-01T00:00:00.000Z" | del(.isFirst)' home/control/key.json >key && mv key home/control/key.json
       rm "$folder/$id".s*.json
       cp "$folder"/*.zst object
       hash=0123456789abcdef

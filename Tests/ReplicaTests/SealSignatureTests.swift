@@ -118,6 +118,42 @@ import Testing
     }
   }
 
+  @Test func `a device whose key came with its id has no unsigned sessions`() throws {
+    let first = try DeviceKey(
+      deviceId: Self.device, created: home.clock.now() + .days(2), isFirst: true,
+      seed: Array(repeating: 1, count: 32))
+    let unsigned = try sidecar().json()
+    #expect(throws: ReplicaError.self) { try check(unsigned, by: known(own: first)) }
+    // Elsewhere as well, once a reader has seen a revision that says so.
+    try check(unsigned, by: known())
+    try check(signed(first), by: known())
+    let error = #expect(throws: ReplicaError.self) { try check(unsigned, by: known()) }
+    #expect(error?.detail.contains("is not signed") == true)
+  }
+
+  @Test func `a key came with its device only where nothing was sent before`() throws {
+    let (local, device) = (home.home, home.device)
+    let key = try #require(try DeviceKey.load(local, device))
+    #expect(key.isFirst && key.since == KnownKeys.always)
+    #expect(DeviceKey.find(local, deviceId: device.deviceId)?.isFirst == true)
+    for trace in [local.path + "/stores.json", local.cachePath + "/manifest.sqlite"] {
+      try File.remove(local.keyPath)
+      try FileManager.default.createDirectory(
+        atPath: local.cachePath, withIntermediateDirectories: true)
+      try AtomicFile.write(Array("[]".utf8), to: trace)
+      let later = try #require(try DeviceKey.load(local, device))
+      #expect(!later.isFirst && later.since == later.created, "\(trace)")
+      try File.remove(trace)
+    }
+    // A version without signatures made the id.
+    try File.remove(local.keyPath)
+    let record = String(decoding: try AtomicFile.read(local.devicePath), as: UTF8.self)
+    let former = record.replacingOccurrences(of: "\"signs\" : true", with: "\"signs\" : false")
+    #expect(former != record)
+    try AtomicFile.write(Array(former.utf8), to: local.devicePath)
+    #expect(try DeviceKey.load(local, device)?.isFirst == false)
+  }
+
   @Test func `a key that others could read becomes private`() throws {
     let made = try #require(try DeviceKey.load(home.home, home.device, on: home.clock.machine))
     try File.setMode(0o666, of: home.home.keyPath)

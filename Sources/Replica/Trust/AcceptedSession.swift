@@ -4,7 +4,7 @@ package import SessionLog
 ///
 /// Only ``RemoteReader/accept(_:)`` makes one. Every reader of a session's log or sidecar takes
 /// both from it: another writer to the store can add nothing to a session whose device's key is
-/// known, unless it began before that key.
+/// known, unless it seems to have begun before that key, and the key did not come with the device.
 package struct AcceptedSession: Sendable {
   private let listed: RemoteSession
   /// The newest revision's content; nil for a session without one.

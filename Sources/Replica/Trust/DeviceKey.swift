@@ -8,8 +8,13 @@ package import SessionLog
 package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// The device.
   package let deviceId: String
-  /// When the key was created; seals from before may lack a signature.
+  /// When the key was created.
   package let created: Timestamp
+  /// Whether the device had sent nothing before.
+  package let isFirst: Bool
+  /// What revisions state: sessions that began before may lack a signature; ``KnownKeys/always`` if
+  /// none may.
+  package var since: Timestamp { isFirst ? KnownKeys.always : created }
   /// The key that verifies its signatures.
   package let publicKey: PublicKey
   private let key: Curve25519.Signing.PrivateKey
@@ -20,17 +25,22 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     let deviceId: String
     /// The key's 32 bytes in base64.
     let key: String
+    /// Whether the device had sent nothing before; nil if it may have.
+    var isFirst: Bool?
   }
 
   /// Makes a key from its 32 bytes.
   ///
   /// - Throws: ``ReplicaError`` for another number of bytes.
-  package init(deviceId: String, created: Timestamp, seed: [UInt8]) throws {
+  package init(
+    deviceId: String, created: Timestamp, isFirst: Bool = false, seed: [UInt8]
+  ) throws {
     guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else {
       throw ReplicaError(.damagedObject, "a device key has 32 bytes, not \(seed.count)")
     }
     self.deviceId = deviceId
     self.created = created
+    self.isFirst = isFirst
     self.key = key
     publicKey = PublicKey(key.publicKey.rawRepresentation)
   }
@@ -55,15 +65,20 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     _ = try? lock.lock(.exclusive, waits: true)
     defer { withExtendedLifetime(lock) {} }
     if let key = try saved(home, device.deviceId) { return key }
+    // In machine-wide mode another user's home says nothing about the others.
+    let isOwn = home.owner == nil || home.owner?.isRoot == true
+    let isFirst = isOwn && device.hasSentNothing(from: home)
     if let other = try read(path) {
       try File.rename(path, to: home.keyPath(ofOther: other.deviceId) ?? path + ".former")
     }
     let seed = Array(Curve25519.Signing.PrivateKey().rawRepresentation)
-    let key = try DeviceKey(deviceId: device.deviceId, created: machine.now(), seed: seed)
+    let key = try DeviceKey(
+      deviceId: device.deviceId, created: machine.now(), isFirst: isFirst, seed: seed)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     let record = Record(
-      created: key.created, deviceId: key.deviceId, key: Data(seed).base64EncodedString())
+      created: key.created, deviceId: key.deviceId, key: Data(seed).base64EncodedString(),
+      isFirst: isFirst ? true : nil)
     try AtomicFile.write(Array(try encoder.encode(record)) + [0x0a], to: path, mode: 0o600)
     return key
   }
@@ -96,7 +111,9 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
       guard let seed = Data(base64Encoded: record.key), seed.count == 32 else {
         throw Self.damaged(path)
       }
-      return try DeviceKey(deviceId: record.deviceId, created: record.created, seed: Array(seed))
+      return try DeviceKey(
+        deviceId: record.deviceId, created: record.created, isFirst: record.isFirst == true,
+        seed: Array(seed))
     } catch let error as SystemError where error.isNotFound {
       return nil
     } catch is DecodingError {

@@ -5,7 +5,10 @@ package import SessionLog
 /// The known signing keys of devices: those that a person named, this home's own, and for any other
 /// device the first one seen.
 package final class KnownKeys: Sendable {
-  /// A key, and when it was created; nil if unknown.
+  /// The time of a key that its device had before it sent anything: no session may be unsigned.
+  static let always = Timestamp(milliseconds: 0)
+
+  /// A key, and when it was created, or ``KnownKeys/always``; nil if unknown.
   package struct Key: Sendable, Equatable, Codable {
     let key: String
     var since: Timestamp?
@@ -35,9 +38,9 @@ package final class KnownKeys: Sendable {
   package init(_ home: Home, named: [String: Key], own: DeviceKey?, former: [String] = []) {
     path = home.path + "/trust.json"
     let made = former.compactMap { DeviceKey.find(home, deviceId: $0) }
-      .map { ($0.deviceId, Key($0.publicKey, since: $0.created)) }
+      .map { ($0.deviceId, Key($0.publicKey, since: $0.since)) }
     var named = named.merging(made) { first, _ in first }
-    if let own { named[own.deviceId] = Key(own.publicKey, since: own.created) }
+    if let own { named[own.deviceId] = Key(own.publicKey, since: own.since) }
     self.named = named
     self.own = own?.deviceId
   }
@@ -70,7 +73,7 @@ package final class KnownKeys: Sendable {
   /// Verifies who signed a revision.
   ///
   /// One without a signature is accepted if no key of its device is known, or its session began
-  /// before the second in which that key was created.
+  /// before the second in which that key was created, unless the key came with the device's id.
   ///
   /// - Parameter json: the revision as stored.
   /// - Throws: ``ReplicaError`` if it is not its device's.
@@ -161,8 +164,10 @@ package final class KnownKeys: Sendable {
     let first = try seen(device)
     guard let known = named[device] ?? first else { return false }
     let since = known.since ?? (first?.key == known.key ? first?.since : nil)
-    // A session's id has whole seconds, and a key is created with the first session.
-    return since.map { session.startedAt.milliseconds >= $0.milliseconds / 1000 * 1000 } ?? true
+    // The writer of an unsigned session chooses its id.
+    guard let since, since > Self.always else { return true }
+    // A session's id has whole seconds.
+    return session.startedAt.milliseconds >= since.milliseconds / 1000 * 1000
   }
 
   private func repair(_ session: SessionID, of device: String) -> String {

@@ -7,7 +7,7 @@ import SessionLog
 /// The signature covers the JSON byte for byte except the member `signature`, which has lines of
 /// its own: so `sed` and `openssl` suffice to verify it, and unknown members are signed as well.
 /// The first line states the kind of message, the second its path in the store, the third the
-/// signing key and when it was created.
+/// signing key and since when the device signs.
 enum SealSignature {
   /// The first line of the signed bytes.
   private static let title = "tidemark seal 1"
@@ -25,7 +25,7 @@ enum SealSignature {
     // As long as the signature that takes its place.
     let placeholder = String(repeating: "A", count: 88)
     let signature = Sidecar.Signature(
-      by: key.publicKey.id, key: key.publicKey.description, sig: placeholder, since: key.created)
+      by: key.publicKey.id, key: key.publicKey.description, sig: placeholder, since: key.since)
     sidecar.signature = signature
     var json = try sidecar.json()
     guard let (bare, place) = try cut(signature, from: json),
