@@ -1,5 +1,6 @@
 /// Finds a text in others, each of its characters in any spelling: as it is, or as URLs, forms, JSON,
-/// HTML, XML and quoted-printable write it, and each character of that spelled once more.
+/// HTML, XML and quoted-printable write it, and each character of that spelled once more; in UTF-8
+/// or in Latin-1.
 struct SpelledText: Sendable, Hashable {
   private let characters: [Unicode.Scalar]
 
@@ -11,9 +12,13 @@ struct SpelledText: Sendable, Hashable {
   /// The ranges of a text that spell it, by start.
   func ranges(in text: [UInt8]) -> [Range<Int>] {
     guard let first = characters.first.map({ Array(String($0).utf8)[0] }) else { return [] }
+    let isForeign = first >= 0x80
     return text.withUnsafeBufferPointer { text in
       text.indices.compactMap { start in
-        guard text[start] == first || Self.opens(text[start]) else { return nil }
+        let byte = text[start]
+        guard byte == first || Self.opens(byte) || isForeign && byte == Self.unknown[0] else {
+          return nil
+        }
         return end(in: text, from: start).map { start..<$0 }
       }
     }
@@ -49,8 +54,17 @@ struct SpelledText: Sendable, Hashable {
         found.formUnion(ends(of: spelling, at: place, in: text, depth - 1))
       }
     }
+    guard !character.isASCII else { return found }
+    // In Latin-1 it is one byte, or what decoding that as UTF-8 makes of it.
+    if let byte = UInt8(exactly: character.value) {
+      found.formUnion(ends(of: byte, at: place, in: text, depth))
+    }
+    found.formUnion(ends(of: unknown, at: place, in: text, 0))
     return found
   }
+
+  /// The character that takes the place of undecodable bytes.
+  private static let unknown = Array("\u{fffd}".utf8)
 
   private static func ends(
     of bytes: [UInt8], at place: Int, in text: UnsafeBufferPointer<UInt8>, _ depth: Int

@@ -100,6 +100,8 @@ import Testing
     "pä/ss\"w0rd+", "cMOkL3NzIncwcmQr", "cMOkL3NzIncwcmQr==", #"pä\/ss\"w0rd+"#,
     "p%C3%A4%2Fss%22w0rd%2B", "p%25C3%25A4%252Fss%2522w0rd%252B",
     "p%25c3%25a4%252fss%2522w0rd%252b",
+    "p%E4%2Fss%22w0rd%2B", "p%25e4%252fss%2522w0rd%252b", "p\u{fffd}/ss\"w0rd+",
+    #"p\xe4/ss\x22w0rd+"#,
     "pa\u{308}/ss\"w0rd+", "pä/ss\"w0rd+\u{301}", "cMOkL3NzIncwcmQr\u{20e3}",
   ])
   func `a known secret is masked in every encoding`(_ echo: String) {
@@ -107,6 +109,11 @@ import Testing
     let text = mask.mask("got \(echo) from you")
     #expect(text.utf8.starts(with: "got ***".utf8) && text.hasSuffix(" from you"), "\(text)")
     #expect(!text.contains("w0rd") && !text.contains("L3Nz"), "\(text)")
+  }
+
+  @Test(arguments: ["%E9t\u{fffd}123", "\u{fffd}t%e9123", "=E9t=E9123"])
+  func `a known secret that begins with a letter of Latin-1 is masked`(_ echo: String) {
+    #expect(SecretMask(known: ["été123"]).maskKnown("got \(echo)!") == "got ***!")
   }
 
   private static func spelled(_ secret: String, _ spell: (UInt8) -> String) -> String {
