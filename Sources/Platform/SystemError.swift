@@ -54,6 +54,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let tooLarge = EFBIG
     package static let overflow = EOVERFLOW
     package static let full = ENOSPC
+    package static let nameTooLong = ENAMETOOLONG
   }
 
   /// The reason alone.

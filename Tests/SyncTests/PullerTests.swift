@@ -289,6 +289,26 @@ import Testing
     #expect(!all.contains { $0.contains("escaped") || $0.contains("names") })
   }
 
+  @Test(arguments: [String(repeating: "n", count: 300), String(repeating: "d/", count: 900) + "x"])
+  func `a name that no file can have costs a session its second name only`(
+    file: String
+  ) async throws {
+    let remote = try await site.remote(session)
+    var sidecar = try await RemoteReader(site.store, knowing: nil).read(
+      try #require(remote.revision), in: remote.folder)
+    (sidecar.format, sidecar.fileName) = (.asIs, "/" + file)
+    let json = try sidecar.json()
+    let name = RevisionName(
+      session: session, number: 99, status: .active, length: remote.mark, json: json)
+    _ = try await site.store.put(remote.folder.key + name.fileName, json)
+    let named = Mirror(of: site, linksNames: true)
+    let failure = try #require(try await named.pull()[session] as? ReplicaError)
+    #expect(failure.code == .damagedObject && failure.detail.contains("not below names/"))
+    #expect(try mirror.file("\(session).json") == json)
+    #expect(try mirror.log(session) == site.local.log(session))
+    #expect(try await named.pull().isEmpty)
+  }
+
   // MARK: Space
 
   @Test func `a pull that would fill the disk is not started`() async throws {

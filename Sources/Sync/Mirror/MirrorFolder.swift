@@ -123,15 +123,20 @@ struct MirrorFolder: Sendable {
   func settle(_ sessions: [FetchedSession]) throws {
     let logs = sessions.filter(\.hasLog).map { files(of: $0.item.remote).log }
     try AtomicFile.synchronize(logs)
+    var problem: (any Error)?
     for session in sessions {
       let files = files(of: session.item.remote)
       try AtomicFile.write(session.json, to: files.sidecar, isDurable: false)
-      if linksNames, session.hasLog, session.sidecar.format == .asIs {
-        try giveOriginalName(files.log, session)
-      }
+      guard linksNames, session.hasLog, session.sidecar.format == .asIs else { continue }
+      // Without a second name, the session is mirrored all the same.
+      do { try giveOriginalName(files.log, session) } catch { problem = error }
     }
     try AtomicFile.synchronize(sessions.map { files(of: $0.item.remote).sidecar })
+    if let problem { throw problem }
   }
+
+  /// Maximum number of folders in the path of an attached file: more could not be removed by name.
+  private static let mostFolders = 100
 
   /// Links an attached file's log under its original name.
   private func giveOriginalName(_ log: String, _ session: FetchedSession) throws {
@@ -141,8 +146,15 @@ struct MirrorFolder: Sendable {
     guard original.utf8.count < 2048, !parts.isEmpty,
       !parts.contains(where: { $0 == "." || $0 == ".." || $0.contains("\0") })
     else { return }
+    guard parts.count <= Self.mostFolders else {
+      throw nameRefused(remote, "is below \(parts.count - 1) folders")
+    }
     let directory = "\(path)/\(remote.folder.device)/names/" + parts.joined(separator: "/")
-    try Directory.make(directory, rights: Self.rights)
+    do {
+      try Directory.make(directory, rights: Self.rights)
+    } catch  where error.errno == SystemError.Number.nameTooLong {
+      throw nameRefused(remote, "is too long for this file system")
+    }
     let name = "\(directory)/\(remote.session).log"
     // A replaced log is another file; let its name lead to the new one.
     if let known = try FileStatus(name) {
@@ -155,5 +167,13 @@ struct MirrorFolder: Sendable {
       // Another process may have linked it.
       guard error.isTaken else { throw error }
     }
+  }
+
+  /// Nobody can have read such a file: the sidecar may be forged.
+  private func nameRefused(_ remote: RemoteSession, _ why: String) -> ReplicaError {
+    ReplicaError(
+      .damagedObject,
+      "\(remote.folder.key)\(remote.session) is mirrored, but not below names/: the original name of "
+        + "its file \(why)")
   }
 }
