@@ -39,6 +39,21 @@ import Testing
     return (started.withLock { $0 }, asked)
   }
 
+  /// Root's `status` reads the homes of all users in turn.
+  @Test func `a folder of a home with too many files is found without reading all`() throws {
+    let home = try TestHome()
+    for _ in 0..<3 { try home.session(Array("x\n".utf8)) }
+    #expect(try home.home.openSessions().count == 3)
+    #expect(try home.home.crowdedFolder(most: 3) == nil)
+    #expect(try home.home.crowdedFolder(most: 2) == home.home.openPath)
+    for number in 0..<4 {
+      try AtomicFile.write([], to: "\(home.home.quarantinePath)/\(number)", isDurable: false)
+    }
+    #expect(try home.home.crowdedFolder(most: 3) == home.home.quarantinePath)
+    // One's own home is read whatever it holds.
+    try home.home.expectReadable()
+  }
+
   /// A user may cause what a process reports.
   @Test func `uploads end for all only if the store is found to be down`() async throws {
     let doubted = try await run(isStoreDown: false)

@@ -161,7 +161,10 @@ struct Status: AsyncParsableCommand {
       let report: Report
       do {
         problem = try problem ?? setup.storeProblem()
-        report = try await setup.home.withOwnersRights { try self.report(on: setup) }
+        report = try await setup.home.withOwnersRights {
+          try setup.home.expectReadable()
+          return try self.report(on: setup)
+        }
       } catch  where setups.count > 1 && !(error is StoreError) {
         // An error in one user's home must not hide the others.
         Console.complain("\(setup.home.path): \(error)")
@@ -198,7 +201,11 @@ struct Status: AsyncParsableCommand {
     let setups = try CommandContext.all(logger: diagnostics.logger())
     for setup in setups {
       do {
-        homes.append(try await setup.home.withOwnersRights { try await setup.metrics() })
+        homes.append(
+          try await setup.home.withOwnersRights {
+            try setup.home.expectReadable()
+            return try await setup.metrics()
+          })
       } catch  where setups.count > 1 && !(error is StoreError) {
         Console.complain("\(setup.home.path): \(error)")
       }
