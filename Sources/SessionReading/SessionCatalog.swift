@@ -73,6 +73,8 @@ package struct SessionCatalog: Sendable {
   package var includesUndescribed = false
   /// How old the newest object of such a session must be: it may be being sent at this moment.
   private var leastAge = Duration.hours(1)
+  /// Sessions that have log bytes in the store, but no revision, and were not included so far.
+  package let passedOver = Guarded<Set<SessionID>>([])
   private var home: Home { context.home }
   /// The user of a home in machine-wide mode, who can write any id into it, and name any device; nil
   /// for root's, and for a home that its user chose.
@@ -258,10 +260,14 @@ package struct SessionCatalog: Sendable {
   private func undescribedEntry(
     _ remote: RemoteSession, _ store: any ObjectStore
   ) async throws -> Entry? {
-    guard includesUndescribed, user == nil else { return nil }
+    guard user == nil else { return nil }
     // Shown to a person, like any age in a listing.
     let modified = remote.newest?.assumingSynchronizedClocks
     guard modified.map({ context.now() - $0 >= leastAge }) ?? true || leastAge == .zero else {
+      return nil
+    }
+    guard includesUndescribed else {
+      if !remote.segments.isEmpty { passedOver.withLock { _ = $0.insert(remote.session) } }
       return nil
     }
     do {

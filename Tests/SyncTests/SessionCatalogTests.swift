@@ -99,9 +99,10 @@ import Testing
     reading.keys = KnownKeys(other.home, named: [:], own: context.signer)
     let devices = [site.device.deviceId]
     var catalog = SessionCatalog(reading)
-    // Those who delete do not see it.
+    // It can be named where it is passed over, as by those who delete.
     #expect(
       try await catalog.find([session.description], devices: devices).map { $0 == nil } == [true])
+    #expect(catalog.passedOver.withLock { $0 } == [session])
     catalog.includesUndescribed = true
     let entry = try await catalog.entry(matching: session.description, devices: devices)
     #expect(entry.isRejected && entry.location == .remote && entry.remote?.segments.count == 1)

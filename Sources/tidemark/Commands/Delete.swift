@@ -129,8 +129,9 @@ struct Delete: AsyncParsableCommand {
     reports: Bool = true
   ) async throws -> [Target] {
     let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
-    let targets = try await targets(
-      in: SessionCatalog(setup.reading(with: context)), trash: Set(trash.keys), setup, reports)
+    let catalog = SessionCatalog(try setup.reading(with: context))
+    defer { if reports { catalog.reportPassedOver() } }
+    let targets = try await targets(in: catalog, trash: Set(trash.keys), setup, reports)
     if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
     }

@@ -117,6 +117,7 @@ struct Keep: AsyncParsableCommand {
   private func entries(
     _ catalog: SessionCatalog, _ setup: CommandContext
   ) async throws -> [SessionCatalog.Entry] {
+    defer { catalog.reportPassedOver() }
     guard sessions.ids.isEmpty else {
       return try await catalog.context.explaining {
         try await catalog.entries(
