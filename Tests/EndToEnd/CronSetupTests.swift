@@ -90,4 +90,29 @@ import Testing
     let check = try await program.run("config", "check")
     #expect(check.status == 78 && check.errors.contains("consent"))
   }
+
+  @Test func `an upload that finds another one running for long says so once an hour`() async throws
+  {
+    let program = try Program()
+    try await program.configure { $0 }
+    try await program.record("echo", "hello")
+    let result = try await program.shell(
+      """
+      exec 9>> $TIDEMARK_HOME/lock
+      flock 9
+      touch $TIDEMARK_HOME/lock
+      $T upload 2>&1; echo $?
+      touch -d '130 minutes ago' $TIDEMARK_HOME/lock
+      $T upload 2> $FOLDER/errors; echo $?
+      grep -c 'has run for 2 h' $FOLDER/errors
+      $T upload 2>&1; echo $?
+      $T status > $FOLDER/status; echo $?
+      grep -c '^busy .*has run for 2 h' $FOLDER/status
+      $T status --json | grep -c '"lockedSince":"'
+      flock -u 9
+      $T upload 2>&1; echo $?
+      $T status --json | grep -c '"lockedSince":"'
+      """)
+    #expect(result.text == "0\n75\n1\n75\n75\n1\n1\n0\n0\n", "\(result.text)\(result.errors)")
+  }
 }

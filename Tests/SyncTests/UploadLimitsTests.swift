@@ -40,6 +40,7 @@ import Testing
     #expect(report.failures.isEmpty && report.stoppedBy == nil)
     try await site.expectSealedAndEqual(short)
     #expect(try await site.remote(long).mark == 100_000)
+    #expect(try await site.remote(long).revision?.status == .active)
     #expect(!report.hasFinished(long) && report.hasFinished(short))
     #expect(report.leftToNextPass == [long: ByteCount(length - 100_000)])
     #expect(report.waiting.map(\.session) == [long])

@@ -77,6 +77,10 @@ import Testing
       isCut(&$0)
       $0.verdict = Self.ended
     }
+    try expect(.announce) {
+      isCut(&$0)
+      ($0.verdict, $0.entry.revision) = (Self.ended, 0)
+    }
     try expect(.cover) {
       isCut(&$0)
       ($0.verdict, $0.entry.sent) = (Self.ended, 20)

@@ -23,7 +23,8 @@ enum UploadStep: Hashable {
   /// Determine up to which offset the log can be sent.
   case measure
   /// Put a revision of an open session: the first, one that withdraws a metadata-only consent or,
-  /// after a long quiet time or another writer's seal, one that shows it is still alive.
+  /// after a long quiet time or another writer's seal, one that shows it is still alive. Also the
+  /// first of an ended session whose rest is left to later passes.
   case announce
   /// Send the log as the next generation.
   case rewrite
@@ -67,7 +68,8 @@ enum UploadStep: Hashable {
     }
     if !state.isOfThisGeneration { return state.hasSentItsShare ? .rest : .rewrite }
     if state.entry.sent < end {
-      if state.hasSentItsShare { return .rest }
+      // Readers shall know whose bytes they are until the rest is there.
+      if state.hasSentItsShare { return state.entry.revision == 0 ? .announce : .rest }
       let isCut = !hasEnded && state.isIdle && end == state.length
       return isCut && !state.did(.settleMasks) ? .settleMasks : .sendTail
     }
