@@ -61,6 +61,28 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
+  @Test func `a log with a lost part is sent in shares, too`() async throws {
+    var site = try self.site()
+    var random = SeededGenerator(case: 3, seed: 1)
+    let (writer, whole) = try await unsent(site, &random)
+    let parts = try writer.files.parts()
+    try #require(parts.count >= 4)
+    try File.rename(parts[1].compressed, to: parts[1].compressed + ".kept")
+    site.limits.sessionShare = ByteCount(whole.count / 5)
+    var passes = 0
+    var failure: ReplicaError?
+    while failure == nil, passes < 10 {
+      let report = try await site.upload(.all)
+      failure = report.failures.first?.error as? ReplicaError
+      #expect((report.leftToNextPass[writer.session] == nil) == (failure != nil))
+      passes += 1
+    }
+    #expect(failure?.code == .lostBytes && passes > 2)
+    let ranges = try await site.remote(writer.session).segments(of: 1).map(\.range)
+    let hole = parts[2].start - parts[1].start
+    #expect(ranges.map(\.byteCount).reduce(0, +) + hole == ByteCount(whole.count))
+  }
+
   @Test(arguments: [false, true])
   func `a lost part that was sent keeps nothing from being sent and sealed`(
     losesManifest: Bool

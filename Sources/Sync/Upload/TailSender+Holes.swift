@@ -22,6 +22,7 @@ extension TailSender {
       throw ReplicaError(.missingBytes, advice(on: holes, state))
     }
     for run in runs { try await send(run, upTo: end, &state) }
+    if state.hasSentItsShare { return }
     if let file { throw ReplicaError(.lostBytes, advice(on: holes, missing: file, state)) }
     try passPresent(&state, log)
   }
@@ -38,7 +39,8 @@ extension TailSender {
         start = present.range.upperBound
         continue
       }
-      let range = start..<min(end, nextSegment(after: start, state) ?? end)
+      let gap = start..<min(end, nextSegment(after: start, state) ?? end)
+      guard let range = writer.allowed(gap, &state) else { return }
       start = try await writer.putPlain(range, of: generation, from: run, &state)
     }
   }
