@@ -44,14 +44,14 @@ import Testing
     let home = try TestHome()
     for _ in 0..<3 { try home.session(Array("x\n".utf8)) }
     #expect(try home.home.openSessions().count == 3)
-    #expect(try home.home.crowdedFolder(most: 3) == nil)
-    #expect(try home.home.crowdedFolder(most: 2) == home.home.openPath)
+    #expect(try CrowdedHome.folder(of: home.home, most: 3) == nil)
+    #expect(try CrowdedHome.folder(of: home.home, most: 2) == home.home.openPath)
     for number in 0..<4 {
       try AtomicFile.write([], to: "\(home.home.quarantinePath)/\(number)", isDurable: false)
     }
-    #expect(try home.home.crowdedFolder(most: 3) == home.home.quarantinePath)
+    #expect(try CrowdedHome.folder(of: home.home, most: 3) == home.home.quarantinePath)
     // One's own home is read whatever it holds.
-    try home.home.expectReadable()
+    try CrowdedHome.refuse(home.home)
   }
 
   /// A user may cause what a process reports.

@@ -45,7 +45,7 @@ struct SessionUpload {
     }
     state.isEntryTrusted = RemoteComparison(writer).trustsManifest(state)
     try await run(&state)
-    if state.hasSentItsShare, let rest = state.leftUnsent {
+    if state.hasSentItsShare, let rest = leftUnsent(state) {
       writer.report(.leftToNextPass(session: session, rest: rest))
     }
   }
@@ -131,13 +131,11 @@ struct SessionUpload {
       try state.local.removeMarker()
     }
   }
-}
 
-extension SessionState {
   /// Log bytes that this pass should have sent, and has not; nil if there are none.
-  fileprivate var leftUnsent: ByteCount? {
-    guard let end else { return nil }
-    let rest = isOfThisGeneration ? end - entry.sent : end.byteCount
+  private func leftUnsent(_ state: SessionState) -> ByteCount? {
+    guard let end = state.end else { return nil }
+    let rest = state.isOfThisGeneration ? end - state.entry.sent : end.byteCount
     return rest > 0 ? rest : nil
   }
 }

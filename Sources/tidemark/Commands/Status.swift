@@ -162,7 +162,7 @@ struct Status: AsyncParsableCommand {
       do {
         problem = try problem ?? setup.storeProblem()
         report = try await setup.home.withOwnersRights {
-          try setup.home.expectReadable()
+          try CrowdedHome.refuse(setup.home)
           return try self.report(on: setup)
         }
       } catch  where setups.count > 1 && !(error is StoreError) {
@@ -203,7 +203,7 @@ struct Status: AsyncParsableCommand {
       do {
         homes.append(
           try await setup.home.withOwnersRights {
-            try setup.home.expectReadable()
+            try CrowdedHome.refuse(setup.home)
             return try await setup.metrics()
           })
       } catch  where setups.count > 1 && !(error is StoreError) {
