@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// The right to send and delete a home's sessions, which one process has at a time.
 ///

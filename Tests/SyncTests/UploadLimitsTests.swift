@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import Replica
 import SessionLog
 import TestSupport
 import Testing

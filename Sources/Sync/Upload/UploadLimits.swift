@@ -13,7 +13,7 @@ package struct UploadLimits: Sendable {
   /// Bytes sent between two updates of an attached file's signature.
   package var signatureStep: ByteCount = 65_536
   /// Log bytes that a pass sends of one session before it leaves the rest to later ones: more than
-  /// any but a few logs have, and read in half a minute.
+  /// all but a few logs have.
   package var sessionShare: ByteCount = 4 << 30
   /// The share once a pass has lasted for ``longPass``, so that many such sessions cannot hold it
   /// either.
