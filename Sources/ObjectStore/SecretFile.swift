@@ -1,5 +1,4 @@
 import Foundation
-import Platform
 
 /// A file whose first line is a secret.
 enum SecretFile {
@@ -10,12 +9,12 @@ enum SecretFile {
   /// Read with the rights that the process was started with: it may be working for a user whose
   /// sessions are sent to root's store.
   static func firstLine(of path: String) -> String? {
-    let bytes: [UInt8]? = withOwnRights {
-      // Opening a pipe would wait for its writer.
-      try? OpenFile(path, followsLinks: true).read(at: 0, count: limit + 1)
+    let data: Data? = withOwnRights {
+      guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+      return try? file.read(upToCount: limit + 1)
     }
-    guard let bytes, bytes.count <= limit else { return nil }
-    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first
+    guard let data, data.count <= limit else { return nil }
+    return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
       .map(String.init)
   }
 }

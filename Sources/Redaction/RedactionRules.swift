@@ -65,10 +65,13 @@ public struct RedactionRules: Sendable, Hashable, Codable {
     (left.contents == nil && right.contents == nil) || left.actual == right.actual
   }
 
+  /// Hashes the rules and the engine.
   public func hash(into hasher: inout Hasher) { actual.hash(into: &hasher) }
 
+  /// Reads the rules and the engine.
   public init(from decoder: any Decoder) throws { contents = try Contents(from: decoder) }
 
+  /// Writes the rules and the engine.
   public func encode(to encoder: any Encoder) throws { try actual.encode(to: encoder) }
 
   /// The canonical JSON of the set, ending in a newline.
