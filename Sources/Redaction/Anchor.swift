@@ -47,38 +47,53 @@ struct Anchor: Sendable {
   /// The pairs of bytes possible at an offset, low byte first; beside the anchor any byte is
   /// possible.
   func pairs(at offset: Int) -> [UInt16] {
-    func values(_ at: Int) -> [UInt8] {
-      guard bytes.indices.contains(at) else { return Array(0...255) }
-      return fold[at] == 0 ? [bytes[at]] : [bytes[at], bytes[at] & ~0x20]
+    var pairs: [UInt16] = []
+    forEachPair(at: offset) { pairs.append($0) }
+    return pairs
+  }
+
+  private func forEachPair(at offset: Int, _ body: (UInt16) -> Void) {
+    forEachByte(at: offset) { low in
+      forEachByte(at: offset + 1) { high in body(UInt16(low) | UInt16(high) << 8) }
     }
-    let high = values(offset + 1)
-    return values(offset).flatMap { low in high.map { UInt16(low) | UInt16($0) << 8 } }
+  }
+
+  private func forEachByte(at offset: Int, _ body: (UInt8) -> Void) {
+    guard bytes.indices.contains(offset) else {
+      for byte in UInt8.min...UInt8.max { body(byte) }
+      return
+    }
+    body(bytes[offset])
+    if fold[offset] != 0 { body(bytes[offset] & ~0x20) }
   }
 
   /// For each anchor, the position of the first of the two pairs of bytes that identify it: pairs
   /// that are rare in logs, or have to be searched anyway.
   static func places(of anchors: [Anchor]) -> [Int] {
-    /// At each candidate position, its pairs and their frequency.
-    let choices = anchors.map { anchor in
-      anchor.bytes.count == 1
-        ? [[]]
-        : (0...max(0, anchor.bytes.count - 3)).map { place in
-          (anchor.pairs(at: place) + anchor.pairs(at: place + 1)).map { ($0, PairFrequency.of($0)) }
-        }
-    }
     var places = [Int?](repeating: nil, count: anchors.count)
     var uses = [Int](repeating: 0, count: 1 << 16)
-    func cost(_ pairs: [(UInt16, Int)]) -> Int {
+    func use(_ anchor: Anchor, at place: Int, _ count: Int) {
+      for offset in [place, place + 1] {
+        anchor.forEachPair(at: offset) { uses[Int($0)] += count }
+      }
+    }
+    /// The cost of searching for the pairs at an offset.
+    func cost(_ anchor: Anchor, at offset: Int) -> Int {
+      var cost = 0
       // Each anchor of a pair is compared, which costs less than checking the pair.
-      pairs.reduce(0) { $0 + $1.1 * (uses[Int($1.0)] == 0 ? 10 : 1) }
+      anchor.forEachPair(at: offset) {
+        cost += PairFrequency.of($0) * (uses[Int($0)] == 0 ? 10 : 1)
+      }
+      return cost
     }
     for _ in 0..<3 {
-      for (number, choice) in choices.enumerated() {
-        if let place = places[number] { for pair in choice[place] { uses[Int(pair.0)] -= 1 } }
-        let costs = choice.map(cost)
-        let best = costs.indices.min { costs[$0] < costs[$1] } ?? 0
-        places[number] = best
-        for pair in choice[best] { uses[Int(pair.0)] += 1 }
+      for (number, anchor) in anchors.enumerated() where anchor.bytes.count > 1 {
+        if let place = places[number] { use(anchor, at: place, -1) }
+        let costs = (0...max(1, anchor.bytes.count - 2)).map { cost(anchor, at: $0) }
+        let best = zip(costs, costs.dropFirst()).map { $0 + $1 }.enumerated()
+          .min { $0.element < $1.element }
+        places[number] = best?.offset
+        if let place = best?.offset { use(anchor, at: place, 1) }
       }
     }
     return zip(anchors, places).map { $0.bytes.count == 1 ? -1 : $1 ?? 0 }

@@ -133,7 +133,7 @@ import Testing
 
   @Test func `a key came with its device only where nothing was sent before`() throws {
     let (local, device) = (home.home, home.device)
-    let key = try #require(try DeviceKey.load(local, device))
+    let key = try #require(try DeviceKey.load(local, device, on: home.clock.machine))
     #expect(key.isFirst && key.since == KnownKeys.always)
     #expect(DeviceKey.find(local, deviceId: device.deviceId)?.isFirst == true)
     for trace in [local.path + "/stores.json", local.cachePath + "/manifest.sqlite"] {
@@ -141,7 +141,7 @@ import Testing
       try FileManager.default.createDirectory(
         atPath: local.cachePath, withIntermediateDirectories: true)
       try AtomicFile.write(Array("[]".utf8), to: trace)
-      let later = try #require(try DeviceKey.load(local, device))
+      let later = try #require(try DeviceKey.load(local, device, on: home.clock.machine))
       #expect(!later.isFirst && later.since == later.created, "\(trace)")
       try File.remove(trace)
     }
@@ -151,7 +151,7 @@ import Testing
     let former = record.replacingOccurrences(of: "\"signs\" : true", with: "\"signs\" : false")
     #expect(former != record)
     try AtomicFile.write(Array(former.utf8), to: local.devicePath)
-    #expect(try DeviceKey.load(local, device)?.isFirst == false)
+    #expect(try DeviceKey.load(local, device, on: home.clock.machine)?.isFirst == false)
   }
 
   @Test func `a key that others could read becomes private`() throws {

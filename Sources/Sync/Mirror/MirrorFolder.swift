@@ -152,7 +152,8 @@ struct MirrorFolder: Sendable {
     let directory = "\(path)/\(remote.folder.device)/names/" + parts.joined(separator: "/")
     do {
       try Directory.make(directory, rights: Self.rights)
-    } catch  where error.errno == SystemError.Number.nameTooLong {
+    } catch {
+      guard error.errno == SystemError.Number.nameTooLong else { throw error }
       throw nameRefused(remote, "is too long for this file system")
     }
     let name = "\(directory)/\(remote.session).log"
