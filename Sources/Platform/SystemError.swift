@@ -55,6 +55,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let overflow = EOVERFLOW
     package static let full = ENOSPC
     package static let nameTooLong = ENAMETOOLONG
+    package static let notAFolder = ENOTDIR
   }
 
   /// The reason alone.

@@ -31,9 +31,10 @@ public struct HomeLock: Sendable {
   package static func holder(
     of home: Home, forLongerThan limit: Duration, at now: Timestamp
   ) -> Timestamp? {
-    guard let status = try? FileStatus(home.lockPath), status.kind == .file,
-      now - status.modifiedAt > limit
-    else { return nil }
+    guard let status = try? FileStatus(home.lockPath), status.kind == .file else { return nil }
+    // A time in the future says nothing: count from now.
+    if status.modifiedAt > now { FileLock.recordTime(of: home.lockPath) }
+    guard now - status.modifiedAt > limit else { return nil }
     // Only now: an upload that begins during this call finds the lock taken.
     do {
       guard try FileLock.shared(home.lockPath) == nil else { return nil }

@@ -35,6 +35,8 @@ package struct Repair: Sendable {
       }
     }
     let uploader = Uploader(context)
-    return try await uploader.execute(uploader.plan(.all), holding: lock)
+    var plan = try uploader.plan(.all)
+    plan.isUnlimited = true
+    return try await uploader.execute(plan, holding: lock)
   }
 }

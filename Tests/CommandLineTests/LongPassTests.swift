@@ -31,6 +31,15 @@ import Testing
     #expect(find(after: .hours(2)) == nil)
   }
 
+  @Test func `a lock that seems to be of the future is counted from its discovery`() throws {
+    let lock = try #require(try HomeLock.acquire(local.home))
+    try FileManager.default.setAttributes(
+      [.modificationDate: (now + .days(300)).date], ofItemAtPath: local.home.lockPath)
+    #expect(find(after: .hours(2)) == nil)
+    #expect(find(after: .hours(4)) != nil)
+    withExtendedLifetime(lock) {}
+  }
+
   @Test func `each command that acquires the lock records when`() throws {
     do { _ = try #require(try HomeLock.acquire(local.home)) }
     try FileManager.default.setAttributes(

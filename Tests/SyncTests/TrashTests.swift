@@ -44,6 +44,47 @@ import Testing
       session, at: site.context().lived.time.mark, holding: lock)
   }
 
+  @Test(arguments: ["edited", "longer", "cut", "same"])
+  func `a log that was not sent as it is outlives its expired remote copy`(
+    log: String
+  ) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\ntwo\n".utf8))
+    try await site.upload()
+    let files = site.local.home.files(for: session)
+    var bytes = try site.local.log(session)
+    switch log {
+    case "edited": bytes[bytes.count - 3] ^= 1
+    case "longer": bytes += Array("three\n".utf8)
+    case "cut": bytes.removeLast(3)
+    default: break
+    }
+    if log != "same" { try Data(bytes).write(to: URL(filePath: files.log)) }
+    var sidecar = try Sidecar.load(files.sidecar)
+    sidecar.remoteReapedAt = site.local.clock.now()
+    try sidecar.save(files.sidecar)
+    site.local.clock.advance(seconds: 40 * Self.day)
+    try await reap(site)
+    let isHere = File.exists(files.log)
+    #expect(isHere == ["edited", "longer"].contains(log))
+    if isHere { #expect(try site.local.log(session) == bytes) }
+  }
+
+  @Test func `a log that differs from its seal outlives its expired remote copy`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    let files = site.local.home.files(for: session)
+    var sidecar = try Sidecar.load(files.sidecar)
+    sidecar.remoteReapedAt = site.local.clock.now()
+    sidecar.seal?.logDiffers = true
+    try sidecar.save(files.sidecar)
+    site.local.clock.advance(seconds: 40 * Self.day)
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.local.isEmpty)
+    #expect(plan.kept.map(\.session) == [session])
+  }
+
   @Test func `a reaped session can be restored for seven days`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))

@@ -62,17 +62,18 @@ import Testing
     var folder = try AttachedFolder("app.log")
     folder.site.limits.sessionShare = 100_000
     try folder.append(0..<5000, to: "app.log")
-    for _ in 0..<4 { try await folder.tick(after: 60) }
+    for _ in 0..<4 { try await folder.tick() }
     #expect(try await folder.remoteLines() == [Array(0..<5000)])
     let path = folder.file("app.log")
     let text = try String(contentsOfFile: path, encoding: .utf8)
       .replacingOccurrences(of: "line 2500 ", with: "first\nline 2500 ")
     try text.write(toFile: folder.file("new"), atomically: false, encoding: .utf8)
     try folder.rename("new", to: "app.log")
-    try await folder.tick(after: 60)
+    (folder.site.limits.longPass, folder.site.limits.lateShare) = (.zero, 100_000)
+    try await folder.tick()
     // Readers see the former stream until all of the next one is there.
     #expect(try await folder.remoteLines() == [Array(0..<5000)])
-    for _ in 0..<4 { try await folder.tick(after: 60) }
+    for _ in 0..<4 { try await folder.tick() }
     #expect(try await folder.onlyRemote() == text)
   }
 
@@ -81,9 +82,11 @@ import Testing
     let context = try site.context()
     let share = PassShare(context, isUnlimited: false)
     #expect(share.rest(after: 1) == context.limits.sessionShare - 1)
+    #expect(share.restOfGeneration(after: context.limits.sessionShare) > 0)
     site.local.clock.advance(seconds: 300)
     #expect(share.rest(after: 0) == context.limits.lateShare)
     #expect(share.rest(after: context.limits.lateShare) == 0)
+    #expect(share.restOfGeneration(after: context.limits.lateShare) == 0)
     let unlimited = PassShare(context, isUnlimited: true)
     #expect(unlimited.rest(after: 1) > context.limits.sessionShare)
   }

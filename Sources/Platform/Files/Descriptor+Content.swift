@@ -124,13 +124,10 @@ extension Descriptor {
     try perform(.setModified, "set the time of") { Int(futimens(number, [time, time])) }
   }
 
-  /// Sets the modification time of a lock file to that of this call.
+  /// Sets the modification time of a lock file to the file system's present one.
   ///
   /// Nothing is lost without it: this is no change that a hook sees, or that can fail.
-  func recordLocking() {
-    let time = FileTime(Timestamp.now()).timespec
-    _ = futimens(number, [time, time])
-  }
+  func recordLocking() { _ = futimens(number, nil) }
 
   /// A shared lock admits other shared locks, an exclusive one none.
   package enum Lock { case shared, exclusive }

@@ -22,6 +22,12 @@ public final class FileLock: Sendable {
   /// Records in the file's modification time that it was locked now.
   package func recordTime() { file.recordLocking() }
 
+  /// Records the same in a file that another process has locked.
+  package static func recordTime(of path: String) {
+    guard let file = try? Descriptor(opening: path, [.readWrite]) else { return }
+    file.recordLocking()
+  }
+
   /// Acquires a shared lock without waiting; nil if another process holds it exclusively.
   ///
   /// - Throws: ``SystemError``.

@@ -44,6 +44,8 @@ struct SealClaim {
   private let seal: Sidecar.Seal
   /// Whether the log is as it was when it was compared, by length and time; its rotated parts aside.
   private let isUntouched: Bool
+  /// Whether the log ends before the sealed stream.
+  private let isCut: Bool
 
   /// Minimum lived time between a seal and the deletion of the local copy.
   static let pause = Duration.hours(1)
@@ -72,11 +74,30 @@ struct SealClaim {
     guard seal.store == store else {
       throw Doubt("it was sent to \(seal.store), not to the configured store")
     }
+    try self.init(sidecar, seal, log: log)
+  }
+
+  /// Reads the claim of a session whose remote copy was removed: only its log may still contradict
+  /// it.
+  ///
+  /// - Parameters:
+  ///   - sidecar: the local sidecar.
+  ///   - log: the local log; nil if it is gone.
+  init(removed sidecar: Sidecar, log: Sidecar.Seal.LogState?) throws(Doubt) {
+    guard let seal = sidecar.seal else { throw Doubt("it is not sealed") }
+    // What is left of a log that was cut after it was sent has been in the store.
+    try self.init(sidecar, seal, log: log, mayBeCut: true)
+  }
+
+  private init(
+    _ sidecar: Sidecar, _ seal: Sidecar.Seal, log: Sidecar.Seal.LogState?, mayBeCut: Bool = false
+  ) throws(Doubt) {
     guard log == nil || seal.logDiffers != true else {
       throw Doubt("its \(Sidecar.Seal.changedLogText)")
     }
     isUntouched = log == nil || log == seal.log
-    if !isUntouched, let log, log.length != seal.length {
+    isCut = mayBeCut && log.map { $0.length < seal.length } ?? false
+    if !isUntouched, !isCut, let log, log.length != seal.length {
       throw Doubt("its log has \(log.length) bytes, not the \(seal.length) that were sealed")
     }
     (self.sidecar, self.seal) = (sidecar, seal)
@@ -96,7 +117,9 @@ struct SealClaim {
     guard !isUntouched || hasTouchedPart, let log = try log(sidecar) else { return }
     let local = try log.available()
     for name in (sidecar.objects ?? []).compactMap(SegmentName.init)
-    where local.lowerBound <= name.range.lowerBound {
+    where local.lowerBound <= name.range.lowerBound
+      && !(isCut && local.upperBound < name.range.upperBound)
+    {
       let end = min(name.range.upperBound, seal.length)
       guard end == name.range.upperBound, try name.matches(log) else {
         throw Doubt(

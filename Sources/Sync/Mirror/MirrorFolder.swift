@@ -153,8 +153,13 @@ struct MirrorFolder: Sendable {
     do {
       try Directory.make(directory, rights: Self.rights)
     } catch {
-      guard error.errno == SystemError.Number.nameTooLong else { throw error }
-      throw nameRefused(remote, "is too long for this file system")
+      switch error.errno {
+      case SystemError.Number.nameTooLong:
+        throw nameRefused(remote, "is too long for this file system")
+      case SystemError.Number.notAFolder:
+        throw nameRefused(remote, "is below the name of another file")
+      default: throw error
+      }
     }
     let name = "\(directory)/\(remote.session).log"
     // A replaced log is another file; let its name lead to the new one.

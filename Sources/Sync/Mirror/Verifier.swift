@@ -287,6 +287,8 @@ package struct Verifier: Sendable {
     sidecar.seal = nil
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
+    // First the marker: without it, no pass would find a session that lost its seal.
+    try context.home.mark(session)
     try sidecar.save(local.files.sidecar)
     VanishedCopies.forget(session, of: context)
     let known = try knownObjects(sidecar)
@@ -294,7 +296,6 @@ package struct Verifier: Sendable {
     if try log.afterHoles().available().lowerBound > 0, !known.isEmpty {
       try expect(known, of: sidecar)
     }
-    try context.home.mark(session)
     return true
   }
 

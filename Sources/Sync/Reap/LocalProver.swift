@@ -9,6 +9,8 @@ enum LocalProof {
   case age(Evidence.Absence)
   /// Its seal, which a listing of this pass shows with every object it names.
   case seal(SealClaim, RemoteSession)
+  /// Its seal, whose remote copy was removed, if the log holds nothing else than was sealed.
+  case removed(SealClaim)
 }
 
 /// Finds the evidence for deleting local copies.
@@ -65,9 +67,10 @@ struct LocalProver {
     if let source = sidecar.source, !source.isGone {
       throw Doubt("its file is still there: without this note it would be taken for a new one")
     }
-    if sidecar.remoteReapedAt != nil { return .age(.removed) }
-    if sidecar.withholdsLog { return try await withheldProof(sidecar, folders) }
-    try damaged?.expectUndamaged(local.session)
+    if sidecar.withholdsLog {
+      if sidecar.remoteReapedAt != nil { return .age(.removed) }
+      return try await withheldProof(sidecar, folders)
+    }
     let log: Sidecar.Seal.LogState?
     do {
       log = try (local.openLog(sidecar.source)?.status())
@@ -75,6 +78,8 @@ struct LocalProver {
     } catch let error as SystemError {
       throw Doubt("\(error)")
     }
+    if sidecar.remoteReapedAt != nil { return .removed(try SealClaim(removed: sidecar, log: log)) }
+    try damaged?.expectUndamaged(local.session)
     let claim = try SealClaim(
       sidecar, sealedFor: retention.asked == nil ? SealClaim.age(of: sidecar, reaper.lived) : nil,
       log: log, store: context.store.location)
@@ -128,6 +133,7 @@ struct LocalProver {
     try await answer {
       switch try await proof(inTrash: sidecar) {
       case .age(let reason): .expired(inTrash: reason)
+      case .removed: .expired(inTrash: .removed)
       case .seal(let claim, let remote): try await confirm(claim, remote)
       }
     }
@@ -140,20 +146,28 @@ struct LocalProver {
   func evidence(_ proof: LocalProof, age: Duration?) async throws -> Result<Evidence, Doubt> {
     try await answer {
       switch proof {
-      case .age(let reason):
-        guard let age else {
-          guard retention.room == nil else { throw Doubt("only its age decides") }
-          return try .expired(locally: reason, toMakeRoom: retention.localMax ?? 0)
-        }
-        return try .expired(locally: reason, age: age, limit: retention.local)
+      case .age(let reason): return try expired(reason, age: age)
+      case .removed(let claim):
+        try expectSealedLog(claim)
+        return try expired(.removed, age: age)
       case .seal(let claim, let remote):
-        if let context = reaper.context {
-          let isTouched = try expectSealedParts(claim, context)
-          try compare(claim, hasTouchedPart: isTouched, context)
-        }
+        try expectSealedLog(claim)
         return try await confirm(claim, remote)
       }
     }
+  }
+
+  private func expired(_ reason: Evidence.Absence, age: Duration?) throws(Doubt) -> Evidence {
+    if let age { return try .expired(locally: reason, age: age, limit: retention.local) }
+    guard retention.room == nil else { throw Doubt("only its age decides") }
+    return try .expired(locally: reason, toMakeRoom: retention.localMax ?? 0)
+  }
+
+  /// Expects the local log to hold nothing else than was sealed.
+  private func expectSealedLog(_ claim: SealClaim) throws {
+    guard let context = reaper.context else { return }
+    let isTouched = try expectSealedParts(claim, context)
+    try compare(claim, hasTouchedPart: isTouched, context)
   }
 
   /// Reads a listed seal.

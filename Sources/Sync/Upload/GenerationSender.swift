@@ -53,7 +53,7 @@ struct GenerationSender {
   ) async throws {
     var start = range.lowerBound
     while start < range.upperBound,
-      let part = writer.allowed(start..<range.upperBound, &state)
+      let part = writer.allowed(start..<range.upperBound, isGeneration: true, &state)
     {
       start = try await writer.putPlain(part, of: generation, from: log, &state)
     }
@@ -76,10 +76,10 @@ struct GenerationSender {
     against signature: Signature,
     _ state: inout SessionState
   ) async throws {
-    guard let part = writer.allowed(range, &state) else { return }
+    guard writer.maySendMoreOfGeneration(&state) else { return }
     try await context.deltas.withUnits(1) { _ in
       let source = try GenerationSource(
-        log, session: state.session, generation: generation, range: part, signature: signature,
+        log, session: state.session, generation: generation, range: range, signature: signature,
         basis: try await sourceMap(state), storedLimit: context.segmentLimit,
         frameLength: context.objectLimit.frameLength)
       while let segment = try await source.next() {
@@ -89,8 +89,11 @@ struct GenerationSender {
         } else {
           try await writer.put(name.range, &state) { _ in segment.encoded }
         }
+        if name.range.upperBound < range.upperBound {
+          guard writer.maySendMoreOfGeneration(&state) else { return }
+        }
       }
-      guard range.lowerBound == 0, part == range else { return }
+      guard range.lowerBound == 0 else { return }
       try SentSignature.remove(context.home, state.session, generation: generation)
       var own = SentSignature(context.home, state.session, generation: generation, upTo: 0)
       own.append(await source.takeBlocks())
@@ -110,7 +113,7 @@ struct GenerationSender {
     var start = range.lowerBound
     for name in writer.remote(state).cover(upTo: state.entry.sent, of: state.entry.generation)
     where name.range.lowerBound == start && name.range.upperBound <= range.upperBound {
-      guard writer.maySendMore(&state) else { return }
+      guard writer.maySendMoreOfGeneration(&state) else { return }
       let isBare = name.kind == .delta && state.isAttached
       if try !isBare && name.matches(log) {
         try await writer.put(name.range, &state) { _ in

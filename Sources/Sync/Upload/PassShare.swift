@@ -19,12 +19,17 @@ struct PassShare: Sendable {
     self.isUnlimited = isUnlimited
   }
 
-  /// Log bytes that the pass sends of each session at present.
-  private var bytes: ByteCount {
-    if isUnlimited { return .max }
-    return uptime() - start < limits.longPass ? limits.sessionShare : limits.lateShare
-  }
+  private var isLate: Bool { uptime() - start >= limits.longPass }
 
   /// Log bytes that the pass may still send of a session.
-  func rest(after sent: ByteCount) -> ByteCount { bytes - sent }
+  func rest(after sent: ByteCount) -> ByteCount {
+    if isUnlimited { return .max }
+    return (isLate ? limits.lateShare : limits.sessionShare) - sent
+  }
+
+  /// The same for a generation, which counts only once it is whole: only time limits it, so that a
+  /// log that is rewritten between passes is sent in one of them.
+  func restOfGeneration(after sent: ByteCount) -> ByteCount {
+    isUnlimited || !isLate ? .max : limits.lateShare - sent
+  }
 }

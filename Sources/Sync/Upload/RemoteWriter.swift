@@ -257,19 +257,22 @@ struct RemoteWriter {
   /// The beginning of a range that this pass may send; nil once the session has had its share.
   ///
   /// Unless that is the whole range, the state records that the rest is left to later passes.
+  ///
+  /// - Parameter isGeneration: whether it is of a generation that does not count yet.
   func allowed(
-    _ range: Range<StreamOffset>, _ state: inout SessionState
+    _ range: Range<StreamOffset>, isGeneration: Bool = false, _ state: inout SessionState
   ) -> Range<StreamOffset>? {
-    let rest = share.rest(after: state.sentInPass)
+    let sent = state.sentInPass
+    let rest = isGeneration ? share.restOfGeneration(after: sent) : share.rest(after: sent)
     if range.byteCount <= rest { return range }
     state.hasSentItsShare = true
     return rest > 0 ? range.lowerBound..<(range.lowerBound + rest) : nil
   }
 
-  /// Whether this pass may send more of the session; if not, the state records that the rest is
-  /// left to later passes.
-  func maySendMore(_ state: inout SessionState) -> Bool {
-    if share.rest(after: state.sentInPass) > 0 { return true }
+  /// Whether this pass may send more of a generation; if not, the state records that the rest is left
+  /// to later passes.
+  func maySendMoreOfGeneration(_ state: inout SessionState) -> Bool {
+    if share.restOfGeneration(after: state.sentInPass) > 0 { return true }
     state.hasSentItsShare = true
     return false
   }

@@ -76,9 +76,16 @@ struct Upload: AsyncParsableCommand {
 
   func run() async throws {
     guard let interval = every else {
-      let status: ExitStatus
+      var status: ExitStatus
+      var isUnfinished: Bool
       do {
-        status = try await pass()
+        repeat {
+          isUnfinished = false
+          status = try await pass { report in
+            isUnfinished = !report.upload.leftToNextPass.isEmpty
+          }
+          // Nobody may upload the rest of a program's log after the recorder.
+        } while isUnfinished && forRecorder
       } catch  where [.configuration, .authentication].contains(ExitStatus(error)) {
         throw try report(error)
       }

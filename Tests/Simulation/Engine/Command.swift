@@ -64,6 +64,7 @@ struct Command: Sendable {
     limits.smallestObject = 4 << 10
     limits.mergedSegments = 6
     limits.signatureStep = 4096
+    limits.sessionShare = 24 << 10
     return limits
   }()
 
