@@ -42,6 +42,7 @@ extension LogUploads {
       let uploader = Uploader(context)
       var plan = try uploader.plan(.all)
       plan.restrict(to: only)
+      plan.isUnlimited = true
       report = try await uploader.execute(plan, holding: lock)
     } else {
       report = try await UploadPass(context, policy).run(holding: lock).upload
@@ -61,6 +62,8 @@ extension LogUploads {
     policy.retention.remote = options.keepsRemote ?? policy.retention.remote
     policy.retention.localMax = options.localMax
     policy.reapsRemote = options.keepsRemote == nil ? .never : .onceUsed
+    // Nobody may send the rest of a program's logs once it has ended.
+    policy.isUnlimited = true
     return policy
   }
 

@@ -91,7 +91,8 @@ package struct UploadPass: Sendable {
 
     // Plan from local state alone: with nothing new there is no request.
     let uploader = Uploader(context)
-    let plan = try uploader.plan(policy.retryScope)
+    var plan = try uploader.plan(policy.retryScope)
+    plan.isUnlimited = policy.isUnlimited
     observe(.planned(bytes: plan.unsent))
 
     // A session's failure does not stop the others. A store's failure ends the pass: nothing can be

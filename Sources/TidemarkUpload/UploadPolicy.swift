@@ -15,6 +15,8 @@ package struct UploadPolicy: Sendable {
   package var openElsewhere = OpenSessions.none
   /// Whether to delete old rotated parts of sessions that stay.
   package var prunes = true
+  /// Whether all of each session is sent, rather than a share.
+  package var isUnlimited = false
   /// Whether a person is watching: then every failure is reported.
   package var isWatched = false
   /// How long nothing may reach the store before its failure is reported.

@@ -71,7 +71,7 @@ import Testing
     site.limits.sessionShare = ByteCount(whole.count / 5)
     var passes = 0
     var failure: ReplicaError?
-    while failure == nil, passes < 10 {
+    while failure == nil, passes < 20 {
       let report = try await site.upload(.all)
       failure = report.failures.first?.error as? ReplicaError
       #expect((report.leftToNextPass[writer.session] == nil) == (failure != nil))

@@ -52,10 +52,9 @@ struct GenerationSender {
     _ state: inout SessionState
   ) async throws {
     var start = range.lowerBound
-    while start < range.upperBound,
-      let part = writer.allowed(start..<range.upperBound, isGeneration: true, &state)
-    {
-      start = try await writer.putPlain(part, of: generation, from: log, &state)
+    while start < range.upperBound, writer.maySendMoreOfGeneration(&state) {
+      start = try await writer.putPlain(
+        start..<range.upperBound, of: generation, from: log, &state)
     }
   }
 

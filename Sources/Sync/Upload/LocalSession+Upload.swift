@@ -30,9 +30,18 @@ extension LocalSession {
     context: SyncContext
   ) throws -> (offset: StreamOffset, rest: WaitReason?) {
     guard length > sent else { return (sent, .nothingNew) }
+    if isIdle(since: modified, context) { return (length, nil) }
+    return try recordEnd(of: log, upTo: length, sent: sent, format: format, context: context)
+  }
+
+  /// The last offset at which the beginning of a log may be cut, and why not later: the end of a
+  /// record, and not inside a possible secret.
+  func recordEnd(
+    of log: LocalStream, upTo length: StreamOffset, sent: StreamOffset, format: LogFormat,
+    context: SyncContext
+  ) throws -> (offset: StreamOffset, rest: WaitReason?) {
     // Bytes that the store has lost may be pruned here: sending them says so.
     let first = min(length, max(sent, try log.available().lowerBound))
-    if isIdle(since: modified, context) { return (length, nil) }
     // Where the last record is longer than the limit, it is cut at the log's end, wherever it began: a
     // file of holes is not read for that.
     let start = max(first, length - Self.partialRecordLimit)

@@ -8,6 +8,7 @@ struct PassShare: Sendable {
   private let limits: UploadLimits
   private let uptime: @Sendable () -> Duration
   private let start: Duration
+  private var turn: Duration
   private let isUnlimited: Bool
 
   /// Begins a pass.
@@ -16,20 +17,26 @@ struct PassShare: Sendable {
   init(_ context: SyncContext, isUnlimited: Bool) {
     (limits, uptime) = (context.limits, context.machine.uptime)
     start = context.machine.uptime()
+    turn = start
     self.isUnlimited = isUnlimited
   }
 
-  private var isLate: Bool { uptime() - start >= limits.longPass }
+  /// The same share for a session whose turn begins now.
+  func begun() -> PassShare {
+    var share = self
+    share.turn = uptime()
+    return share
+  }
 
   /// Log bytes that the pass may still send of a session.
   func rest(after sent: ByteCount) -> ByteCount {
     if isUnlimited { return .max }
-    return (isLate ? limits.lateShare : limits.sessionShare) - sent
+    return (uptime() - start < limits.longPass ? limits.sessionShare : limits.lateShare) - sent
   }
 
-  /// The same for a generation, which counts only once it is whole: only time limits it, so that a
-  /// log that is rewritten between passes is sent in one of them.
-  func restOfGeneration(after sent: ByteCount) -> ByteCount {
-    isUnlimited || !isLate ? .max : limits.lateShare - sent
+  /// Whether the pass may send more of a generation, which counts only once it is whole: a log that is
+  /// rewritten between passes must be sent in one of them, so that only its own time limits it.
+  func admitsGeneration(after sent: ByteCount) -> Bool {
+    isUnlimited || sent == 0 || uptime() - turn < limits.longPass
   }
 }

@@ -258,21 +258,38 @@ struct RemoteWriter {
   ///
   /// Unless that is the whole range, the state records that the rest is left to later passes.
   ///
-  /// - Parameter isGeneration: whether it is of a generation that does not count yet.
+  /// It ends with a record, and not inside a possible secret: what follows may be masked by other
+  /// rules, and the log may have changed by then.
+  ///
+  /// - Parameter log: the log as it is sent.
+  /// - Throws: ``Platform/SystemError``.
   func allowed(
-    _ range: Range<StreamOffset>, isGeneration: Bool = false, _ state: inout SessionState
-  ) -> Range<StreamOffset>? {
+    _ range: Range<StreamOffset>, of log: LocalStream, _ state: inout SessionState
+  ) throws -> Range<StreamOffset>? {
+    guard !state.hasSentItsShare else { return nil }
     let sent = state.sentInPass
-    let rest = isGeneration ? share.restOfGeneration(after: sent) : share.rest(after: sent)
+    let rest = share.rest(after: sent)
     if range.byteCount <= rest { return range }
+    if rest > 0 {
+      let end = try state.local.recordEnd(
+        of: log, upTo: range.lowerBound + rest, sent: range.lowerBound,
+        format: state.sidecar.format, context: context
+      ).offset
+      if end > range.lowerBound {
+        state.hasSentItsShare = true
+        return range.lowerBound..<end
+      }
+      // A share without the end of a record would never grow.
+      if sent == 0 { return range }
+    }
     state.hasSentItsShare = true
-    return rest > 0 ? range.lowerBound..<(range.lowerBound + rest) : nil
+    return nil
   }
 
   /// Whether this pass may send more of a generation; if not, the state records that the rest is left
   /// to later passes.
   func maySendMoreOfGeneration(_ state: inout SessionState) -> Bool {
-    if share.restOfGeneration(after: state.sentInPass) > 0 { return true }
+    if share.admitsGeneration(after: state.sentInPass) { return true }
     state.hasSentItsShare = true
     return false
   }

@@ -18,7 +18,7 @@ struct SessionUpload {
     self.item = item
     writer = RemoteWriter(
       context: context, homeLock: lock, session: item.session, lane: lane, folders: folders,
-      share: share, report: report)
+      share: share.begun(), report: report)
   }
 
   var context: SyncContext { writer.context }

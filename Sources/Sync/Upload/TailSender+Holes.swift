@@ -40,7 +40,7 @@ extension TailSender {
         continue
       }
       let gap = start..<min(end, nextSegment(after: start, state) ?? end)
-      guard let range = writer.allowed(gap, &state) else { return }
+      guard let range = try writer.allowed(gap, of: run, &state) else { return }
       start = try await writer.putPlain(range, of: generation, from: run, &state)
     }
   }

@@ -17,11 +17,12 @@ struct TailSender {
     let log = try state.requireView()
     try log.synchronize()
     try await expectLocal(&state, upTo: end)
+    guard !state.hasSentItsShare else { return }
     try await SegmentCover(writer).coverTicks(&state)
     var signature = try openSignature(log, state, upTo: end)
     while state.entry.sent < end {
       let gap = state.entry.sent..<(nextSegment(after: state.entry.sent, state) ?? end)
-      guard let range = writer.allowed(gap, &state) else { return }
+      guard let range = try writer.allowed(gap, of: log, &state) else { return }
       let segment = try await writer.put(range, &state) { state in
         let segment = try await writer.lane.encode(
           log, session: state.session, generation: state.entry.generation, range: range,

@@ -66,7 +66,8 @@ package struct UploadPlan: Sendable {
     case visits
   }
 
-  /// Sessions to work on, those with the fewest failures first.
+  /// Sessions to work on, those with the fewest failures first, and of these the ones with the least
+  /// to send.
   package var items: [Item] = []
   /// Whether everything is sent, rather than a share of each session, because a person waits for it.
   package var isUnlimited = false

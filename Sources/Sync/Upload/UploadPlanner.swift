@@ -36,8 +36,10 @@ struct UploadPlanner {
       }
     }
     for held in plan.skipped { log.waits(held.session, held.why) }
+    // Who has little to send does not wait for those who have much.
     plan.items.sort {
-      (attempts[$0.session] ?? 0, $0.session) < (attempts[$1.session] ?? 0, $1.session)
+      (attempts[$0.session] ?? 0, $0.unsent, $0.session)
+        < (attempts[$1.session] ?? 0, $1.unsent, $1.session)
     }
     return plan
   }
