@@ -28,6 +28,8 @@ final class Oracle: Sendable {
     var retired: Set<Int> = []
     /// Reasons given by uploads for sessions, by home.
     var reasons: [String: [SessionID: String]] = [:]
+    /// Homes whose last upload left the rest of a session to the next one.
+    var unfinished: Set<String> = []
     /// Homes whose last upload reported a problem with a session.
     var troubled: Set<String> = []
     /// The largest error of the server's clock so far, in milliseconds.
@@ -154,10 +156,18 @@ final class Oracle: Sendable {
     for failure in report.failures { reasons[failure.session] = "\(failure.error)" }
     state.withLock { state in
       state.reasons[home.path] = reasons
+      if report.leftToNextPass.isEmpty {
+        state.unfinished.remove(home.path)
+      } else {
+        state.unfinished.insert(home.path)
+      }
       if isTroubled { state.troubled.insert(home.path) } else { state.troubled.remove(home.path) }
       if report.objects > 0 { state.users.insert(home.path) }
     }
   }
+
+  /// Whether the last upload of a home left the rest of a session to the next one.
+  var isUnfinished: Bool { state.withLock { !$0.unfinished.isEmpty } }
 
   /// Why the last upload of a home did not send a session; nil if it gave no reason.
   func reason(_ session: SessionID, in home: Home) -> String? {
