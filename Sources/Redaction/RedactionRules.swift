@@ -2,8 +2,8 @@ import Foundation
 
 /// A complete set of rules, in order: if two match the same byte, the first determines the kind.
 public struct RedactionRules: Sendable, Hashable, Codable {
-  /// Nil for the built-in rules that are on by default: their tables are read when somebody asks for
-  /// the rules, which a pass with nothing new does not.
+  /// Nil for the built-in rules that are on by default, whose tables are read at the first use of
+  /// ``rules``: a pass with nothing new needs none.
   private let contents: Contents?
 
   private struct Contents: Hashable, Codable {

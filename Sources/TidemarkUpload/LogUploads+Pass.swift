@@ -62,7 +62,7 @@ extension LogUploads {
     policy.retention.remote = options.keepsRemote ?? policy.retention.remote
     policy.retention.localMax = options.localMax
     policy.reapsRemote = options.keepsRemote == nil ? .never : .onceUsed
-    // Nobody may send the rest of a program's logs once it has ended.
+    // Once the program has ended, no later pass may come.
     policy.isUnlimited = true
     return policy
   }

@@ -119,13 +119,18 @@ import TidemarkUpload
     #expect(vanished.last?.contains("the only copy is LOST") == true)
   }
 
-  @Test func `'status' names a command that has had the lock for too long`() throws {
-    var report = Status.Report(
-      user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: "file:///s",
-      sending: "yes", consent: .logs, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [],
+  /// A report without anything to say.
+  private static func report(store: String) -> Status.Report {
+    Status.Report(
+      user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: store, sending: "yes",
+      consent: .logs, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [],
       unprovenBytes: 0, localBytes: 0, lastSuccess: nil, readBack: nil, stale: false,
       formerDevices: [:], sealedElsewhere: [:], endsLost: 0, livedSeconds: 0, reapingWaits: [],
       problems: [:], failed: [])
+  }
+
+  @Test func `'status' names a command that has had the lock for too long`() throws {
+    var report = Self.report(store: "file:///s")
     func lines() -> [String] {
       Status.lines(of: report, nil, device: "", at: Self.now, .utc).map(\.text)
     }
@@ -137,12 +142,7 @@ import TidemarkUpload
 
   @Test func `a lost log makes 'status' partial`() throws {
     let lost = try Self.id("05z-k3f9a7c2")
-    var report = Status.Report(
-      user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: "file:///s",
-      sending: "yes", consent: .logs, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [],
-      unprovenBytes: 0, localBytes: 0, lastSuccess: nil, readBack: nil, stale: false,
-      formerDevices: [:], sealedElsewhere: [:], endsLost: 0, livedSeconds: 0, reapingWaits: [],
-      problems: [:], failed: [])
+    var report = Self.report(store: "file:///s")
     #expect(!report.isPartial)
     report.lostLogs = [lost]
     let lines = Status.lines(of: report, nil, device: "", at: Self.now, .utc).map(\.text)
@@ -150,12 +150,7 @@ import TidemarkUpload
   }
 
   @Test func `copies in the trash that another store has make 'status' partial`() throws {
-    var report = Status.Report(
-      user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: "file:///new",
-      sending: "yes", consent: .logs, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [],
-      unprovenBytes: 0, localBytes: 0, lastSuccess: nil, readBack: nil, stale: false,
-      formerDevices: [:], sealedElsewhere: [:], endsLost: 0, livedSeconds: 0, reapingWaits: [],
-      problems: [:], failed: [])
+    var report = Self.report(store: "file:///new")
     let ids = try [Self.id("05z-k3f9a7c2"), Self.id("04z-a0000000")]
     report.trashElsewhere = ["file:///old": ids]
     let lines = Status.lines(of: report, nil, device: "", at: Self.now, .utc).map(\.text)

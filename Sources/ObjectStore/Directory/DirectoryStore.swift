@@ -176,7 +176,8 @@ package struct DirectoryStore: ObjectStore {
   }
 
   private static func name(_ key: String) -> String {
-    key.fields(between: "/").last.map(String.init) ?? key
+    key.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(key[key.utf8.index(after: $0)...]) }
+      ?? key
   }
 
   /// Runs file calls in the root folder, and turns the errno of a failure into a `StoreError`.

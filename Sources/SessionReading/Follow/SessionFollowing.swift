@@ -29,7 +29,7 @@ package struct SessionFollowing {
   ///
   /// - Parameters:
   ///   - show: called with all sessions whenever they may have new lines.
-  ///   - reportEnd: called with each session of which nothing more comes.
+  ///   - reportEnd: called with each session that has ended.
   /// - Returns: whether every session was followed to its end.
   /// - Throws: errors of the store and of local files, and of `show`; `CancellationError`.
   package func run(

@@ -175,7 +175,7 @@ struct MirrorFolder: Sendable {
     }
   }
 
-  /// Nobody can have read such a file: the sidecar may be forged.
+  /// The error for a name that no file on this system can have; the sidecar may be forged.
   private func nameRefused(_ remote: RemoteSession, _ why: String) -> ReplicaError {
     ReplicaError(
       .damagedObject,

@@ -69,7 +69,7 @@ package struct UploadPlan: Sendable {
   /// Sessions to work on, those with the fewest failures first, and of these the ones with the least
   /// to send.
   package var items: [Item] = []
-  /// Whether everything is sent, rather than a share of each session, because a person waits for it.
+  /// Whether everything is sent, rather than a share of each session.
   package var isUnlimited = false
   /// Sealed sessions with superseded objects.
   package var superseded: [SessionID] = []
