@@ -21,6 +21,7 @@ package actor GenerationSource {
   private let session: SessionID
   private let generation: Int
   private let storedLimit: Int
+  private let lengthLimit: ByteCount
   private let frameLength: Int
   private let basis: SourceMap
   private let encoder: SegmentEncoder
@@ -69,12 +70,13 @@ package actor GenerationSource {
   ///   - signature: blocks of the previous generation.
   ///   - basis: where that generation's bytes are stored.
   ///   - storedLimit: compressed size at which a segment ends.
+  ///   - lengthLimit: length in stream bytes at which it ends, too.
   ///   - frameLength: maximum literal bytes of one frame, at most
   ///     ``Delta/SegmentEncoder/frameLength``.
   /// - Throws: ``Delta/SegmentError`` if there is not enough memory; like ``LocalStream/read(_:)``.
   package init(
     _ log: LocalStream, session: SessionID, generation: Int, range: Range<StreamOffset>,
-    signature: Signature, basis: SourceMap, storedLimit: Int,
+    signature: Signature, basis: SourceMap, storedLimit: Int, lengthLimit: ByteCount,
     frameLength: Int = SegmentEncoder.frameLength
   ) throws {
     self.log = log
@@ -82,6 +84,7 @@ package actor GenerationSource {
     self.generation = generation
     self.basis = basis
     self.storedLimit = storedLimit
+    self.lengthLimit = lengthLimit
     self.frameLength = frameLength
     encoder = try SegmentEncoder()
     delta = DeltaEncoder(basis: BlockIndex(signature))
@@ -143,6 +146,7 @@ package actor GenerationSource {
     }
     // A piece may become as many instructions as its copy has parts in the basis.
     if encoder.storedLength >= storedLimit
+      || ByteCount(open.instructions.length) >= lengthLimit
       || open.instructions.list.count >= DeltaInstructions.maximumCount / 2
     {
       try close()

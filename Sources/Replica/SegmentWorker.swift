@@ -68,7 +68,8 @@ package actor SegmentWorker {
     try ByteCount(object.count) == name.stored && name.holds(object, from: log, with: decoder)
   }
 
-  /// Encodes from `range.lowerBound` until the range ends or the object is large enough.
+  /// Encodes from `range.lowerBound` until the range ends, or the object or the segment is large
+  /// enough.
   ///
   /// - Parameters:
   ///   - log: the local log, at least as long as `range` extends.
@@ -76,6 +77,7 @@ package actor SegmentWorker {
   ///   - generation: the log's generation.
   ///   - range: stream offsets, not empty.
   ///   - storedLimit: compressed size from which no further frame is added.
+  ///   - lengthLimit: log bytes from which no further frame is added.
   ///   - frameLength: maximum log bytes of one frame, at most ``Delta/SegmentEncoder/frameLength``.
   ///   - format: the log's format, from the sidecar.
   ///   - link: fingerprint of the bytes before `range`, if known.
@@ -84,7 +86,7 @@ package actor SegmentWorker {
   /// - Throws: ``Platform/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   package func encode(
     _ log: LocalStream, session: SessionID, generation: Int = 1, range: Range<StreamOffset>,
-    storedLimit: Int,
+    storedLimit: Int, lengthLimit: ByteCount = .max,
     frameLength: Int = SegmentEncoder.frameLength, format: LogFormat,
     link: Link? = nil, signature: SignatureBuilder? = nil, takesFrames: Bool = true
   ) throws -> EncodedSegment {
@@ -119,6 +121,7 @@ package actor SegmentWorker {
       if cutsLine || ready != nil { isCounted = false }
       BufferPool.release(frame)
     } while offset < range.upperBound && encoder.storedLength < storedLimit
+      && offset - range.lowerBound < lengthLimit
 
     let body = encoder.finish(link: startLink)
     let encoded = range.lowerBound..<offset

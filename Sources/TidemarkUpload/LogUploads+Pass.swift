@@ -42,7 +42,6 @@ extension LogUploads {
       let uploader = Uploader(context)
       var plan = try uploader.plan(.all)
       plan.restrict(to: only)
-      plan.isUnlimited = true
       report = try await uploader.execute(plan, holding: lock)
     } else {
       report = try await UploadPass(context, policy).run(holding: lock).upload
@@ -62,8 +61,6 @@ extension LogUploads {
     policy.retention.remote = options.keepsRemote ?? policy.retention.remote
     policy.retention.localMax = options.localMax
     policy.reapsRemote = options.keepsRemote == nil ? .never : .onceUsed
-    // Once the program has ended, no later pass may come.
-    policy.isUnlimited = true
     return policy
   }
 

@@ -38,14 +38,13 @@ package struct RemoteRedactionPass: Sendable {
   ///   - items: from ``plan(_:refused:)``.
   ///   - lock: the home's lock.
   /// - Returns: the result; ``Sync/UploadReport/stoppedBy`` is set if the store failed.
-  /// - Throws: as ``Sync/Uploader/execute(_:holding:report:)`` does; errors of the home.
+  /// - Throws: as ``Sync/Uploader/execute(_:within:holding:report:)`` does; errors of the home.
   package func run(
     _ items: [RemoteRedaction.Item], holding lock: HomeLock
   ) async throws -> UploadReport {
     for item in items { try RemoteRedaction(context).begin(item, holding: lock) }
     let uploader = Uploader(context)
     var plan = try uploader.plan(.all)
-    plan.isUnlimited = true
     return try await uploader.execute(plan, holding: lock)
   }
 }

@@ -16,7 +16,7 @@ package struct Repair: Sendable {
   ///   - lock: the home's lock.
   ///   - refused: called with each session that cannot be sent again, and the reason.
   /// - Returns: the result; ``Sync/UploadReport/stoppedBy`` is set if the store failed.
-  /// - Throws: as ``Sync/Uploader/execute(_:holding:report:)`` does.
+  /// - Throws: as ``Sync/Uploader/execute(_:within:holding:report:)`` does.
   package func run(
     _ sessions: [SessionID], holding lock: HomeLock, refused: (SessionID, String) -> Void
   ) async throws -> UploadReport {
@@ -36,7 +36,6 @@ package struct Repair: Sendable {
     }
     let uploader = Uploader(context)
     var plan = try uploader.plan(.all)
-    plan.isUnlimited = true
     return try await uploader.execute(plan, holding: lock)
   }
 }

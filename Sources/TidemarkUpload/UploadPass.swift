@@ -91,13 +91,14 @@ package struct UploadPass: Sendable {
 
     // Plan from local state alone: with nothing new there is no request.
     let uploader = Uploader(context)
-    var plan = try uploader.plan(policy.retryScope)
-    plan.isUnlimited = policy.isUnlimited
+    let plan = try uploader.plan(policy.retryScope)
     observe(.planned(bytes: plan.unsent))
 
     // A session's failure does not stop the others. A store's failure ends the pass: nothing can be
     // proven, so nothing is deleted.
-    report.upload = try await uploader.execute(plan, holding: lock) { observe(.upload($0)) }
+    report.upload = try await uploader.execute(plan, within: policy.sendingTime, holding: lock) {
+      observe(.upload($0))
+    }
     observe(.uploadEnded)
     report.hasContactedStore = plan.storeBackoff == nil
   }

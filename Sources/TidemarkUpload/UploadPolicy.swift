@@ -15,8 +15,8 @@ package struct UploadPolicy: Sendable {
   package var openElsewhere = OpenSessions.none
   /// Whether to delete old rotated parts of sessions that stay.
   package var prunes = true
-  /// Whether all of each session is sent, rather than a share.
-  package var isUnlimited = false
+  /// The time after which a pass leaves what it has not sent to the next one; nil to send all.
+  package var sendingTime: Duration?
   /// Whether a person is watching: then every failure is reported.
   package var isWatched = false
   /// How long nothing may reach the store before its failure is reported.

@@ -30,7 +30,9 @@ struct AttachedFolder {
   ///   - isDisturbed: whether files move meanwhile, so that a session may have to wait for the next
   ///     pass.
   @discardableResult
-  func tick(after seconds: Int64 = 0, isDisturbed: Bool = false) async throws -> AttachPlan {
+  func tick(
+    after seconds: Int64 = 0, within time: Duration? = nil, isDisturbed: Bool = false
+  ) async throws -> AttachPlan {
     await Task.yield()
     site.local.clock.advance(seconds: seconds)
     try site.local.home.create()
@@ -39,7 +41,7 @@ struct AttachedFolder {
     let plan = try attacher.plan()
     try attacher.execute(plan)
     let uploader = Uploader(context)
-    let report = try await uploader.execute(uploader.plan(.transient))
+    let report = try await uploader.execute(uploader.plan(.transient), within: time)
     if !isDisturbed, let failure = report.failures.first { throw failure.error }
     return plan
   }

@@ -6,7 +6,7 @@ import Sync
 ///   - scope: which sessions ignore retry backoff.
 ///   - makeContext: opens the manifest again.
 func onePass(
-  _ scope: RetryScope, in makeContext: () throws -> SyncContext
+  _ scope: RetryScope, within time: Duration? = nil, in makeContext: () throws -> SyncContext
 ) async throws -> UploadReport {
   weak var manifest: Manifest?
   let report: UploadReport
@@ -14,7 +14,7 @@ func onePass(
     let context = try makeContext()
     manifest = context.manifest
     let uploader = Uploader(context)
-    report = try await uploader.execute(uploader.plan(scope))
+    report = try await uploader.execute(uploader.plan(scope), within: time)
   }
   // SQLite removes files by name when it closes: the next process must not have created its own
   // yet.

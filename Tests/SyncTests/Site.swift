@@ -71,8 +71,10 @@ struct Site {
   }
 
   @discardableResult
-  func upload(_ scope: RetryScope = .transient) async throws -> UploadReport {
-    try await onePass(scope, in: context)
+  func upload(
+    _ scope: RetryScope = .transient, within time: Duration? = nil
+  ) async throws -> UploadReport {
+    try await onePass(scope, within: time, in: context)
   }
 
   func remote(_ session: SessionID) async throws -> RemoteSession {

@@ -65,8 +65,8 @@ import Testing
     try expect(.done) { $0.done.insert(.rest) }
   }
 
-  @Test func `a session that has had its share of a pass`() throws {
-    func isCut(_ state: inout SessionState) { state.hasSentItsShare = true }
+  @Test func `a session that a pass had no more time for`() throws {
+    func isCut(_ state: inout SessionState) { state.isCutShort = true }
     try expect(.rest, isCut)
     try expect(.rest) {
       isCut(&$0)

@@ -13,8 +13,14 @@ import SessionLog
 /// byte of it is there.
 struct GenerationSender {
   let writer: RemoteWriter
+  /// A generation counts only once it is whole, and a log that is rewritten between passes has to be
+  /// sent in one of them: so it has the whole time of a pass.
+  private let budget: PassBudget
 
-  init(_ writer: RemoteWriter) { self.writer = writer }
+  init(_ writer: RemoteWriter) {
+    self.writer = writer
+    budget = writer.budget.renewed()
+  }
 
   private var context: SyncContext { writer.context }
 
@@ -43,7 +49,7 @@ struct GenerationSender {
     } else {
       try await sendDelta(start..<end, of: generation, log, against: basis.signature, &state)
     }
-    guard !state.hasSentItsShare || writer.remote(state).mark(of: generation) == end else { return }
+    guard !state.isCutShort || writer.remote(state).mark(of: generation) == end else { return }
     try await name(generation, log, length: end, &state)
   }
 
@@ -52,7 +58,7 @@ struct GenerationSender {
     _ state: inout SessionState
   ) async throws {
     var start = range.lowerBound
-    while start < range.upperBound, writer.maySendMoreOfGeneration(&state) {
+    while start < range.upperBound, state.sendsMore(within: budget) {
       start = try await writer.putPlain(
         start..<range.upperBound, of: generation, from: log, &state)
     }
@@ -75,11 +81,12 @@ struct GenerationSender {
     against signature: Signature,
     _ state: inout SessionState
   ) async throws {
-    guard writer.maySendMoreOfGeneration(&state) else { return }
+    guard state.sendsMore(within: budget) else { return }
     try await context.deltas.withUnits(1) { _ in
       let source = try GenerationSource(
         log, session: state.session, generation: generation, range: range, signature: signature,
         basis: try await sourceMap(state), storedLimit: context.segmentLimit,
+        lengthLimit: context.limits.longestSegment,
         frameLength: context.objectLimit.frameLength)
       while let segment = try await source.next() {
         let name = segment.encoded.name
@@ -89,7 +96,7 @@ struct GenerationSender {
           try await writer.put(name.range, &state) { _ in segment.encoded }
         }
         if name.range.upperBound < range.upperBound {
-          guard writer.maySendMoreOfGeneration(&state) else { return }
+          guard state.sendsMore(within: budget) else { return }
         }
       }
       guard range.lowerBound == 0 else { return }
@@ -112,7 +119,7 @@ struct GenerationSender {
     var start = range.lowerBound
     for name in writer.remote(state).cover(upTo: state.entry.sent, of: state.entry.generation)
     where name.range.lowerBound == start && name.range.upperBound <= range.upperBound {
-      guard writer.maySendMoreOfGeneration(&state) else { return }
+      guard state.sendsMore(within: budget) else { return }
       let isBare = name.kind == .delta && state.isAttached
       if try !isBare && name.matches(log) {
         try await writer.put(name.range, &state) { _ in

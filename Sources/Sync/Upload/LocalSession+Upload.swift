@@ -2,6 +2,7 @@ import Foundation
 import LogRecords
 import ObjectStore
 import Platform
+import Redaction
 import Replica
 import SessionLog
 
@@ -31,14 +32,20 @@ extension LocalSession {
   ) throws -> (offset: StreamOffset, rest: WaitReason?) {
     guard length > sent else { return (sent, .nothingNew) }
     if isIdle(since: modified, context) { return (length, nil) }
-    return try recordEnd(of: log, upTo: length, sent: sent, format: format, context: context)
+    return try recordEnd(
+      of: log, upTo: length, sent: sent, format: format, by: context.redaction.current)
   }
 
   /// The last offset at which the beginning of a log may be cut, and why not later: the end of a
   /// record, and not inside a possible secret.
+  ///
+  /// - Parameters:
+  ///   - length: the offset up to which to look.
+  ///   - redactor: the rules that decide what may be a secret.
+  /// - Throws: ``Platform/SystemError``.
   func recordEnd(
     of log: LocalStream, upTo length: StreamOffset, sent: StreamOffset, format: LogFormat,
-    context: SyncContext
+    by redactor: Redactor
   ) throws -> (offset: StreamOffset, rest: WaitReason?) {
     // Bytes that the store has lost may be pruned here: sending them says so.
     let first = min(length, max(sent, try log.available().lowerBound))
@@ -47,7 +54,7 @@ extension LocalSession {
     let start = max(first, length - Self.partialRecordLimit)
     let last = try log.lastRecordEnd(in: start..<length) ?? (start > first ? length : first)
     guard last > sent else { return (sent, .unfinishedLine) }
-    let settled = max(sent, try log.settledEnd(last, by: context.redaction.current, format))
+    let settled = max(sent, try log.settledEnd(last, by: redactor, format))
     return (settled, settled < last ? .heldBackSecret : last < length ? .unfinishedLine : nil)
   }
 

@@ -12,7 +12,7 @@ struct RemoteWriter {
   let session: SessionID
   let lane: SegmentWorker
   let folders: FolderListings
-  let share: PassShare
+  let budget: PassBudget
   let report: @Sendable (UploadEvent) -> Void
 
   /// The folder of the objects: always below this device's own prefix, even if a file in the home
@@ -56,7 +56,8 @@ struct RemoteWriter {
     let segment = try await put(range, &state, avoiding: damaged) { state in
       try await lane.encode(
         log, session: state.session, generation: generation, range: range,
-        storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+        storedLimit: context.segmentLimit, lengthLimit: context.limits.longestSegment,
+        frameLength: context.objectLimit.frameLength,
         format: state.sidecar.format)
     }
     return segment.name.range.upperBound
@@ -250,48 +251,6 @@ struct RemoteWriter {
       session: session, number: number, status: sidecar.status,
       generation: state.entry.generation, length: length, json: [])
     return try signer.sign(sidecar, as: name, in: folder)
-  }
-
-  // MARK: The share of a pass
-
-  /// The beginning of a range that this pass may send; nil once the session has had its share.
-  ///
-  /// Unless that is the whole range, the state records that the rest is left to later passes.
-  ///
-  /// It ends with a record, and not inside a possible secret: what follows may be masked by other
-  /// rules, and the log may have changed by then.
-  ///
-  /// - Parameter log: the log as it is sent.
-  /// - Throws: ``Platform/SystemError``.
-  func allowed(
-    _ range: Range<StreamOffset>, of log: LocalStream, _ state: inout SessionState
-  ) throws -> Range<StreamOffset>? {
-    guard !state.hasSentItsShare else { return nil }
-    let sent = state.sentInPass
-    let rest = share.rest(after: sent)
-    if range.byteCount <= rest { return range }
-    if rest > 0 {
-      let end = try state.local.recordEnd(
-        of: log, upTo: range.lowerBound + rest, sent: range.lowerBound,
-        format: state.sidecar.format, context: context
-      ).offset
-      if end > range.lowerBound {
-        state.hasSentItsShare = true
-        return range.lowerBound..<end
-      }
-      // A share without the end of a record would never grow.
-      if sent == 0 { return range }
-    }
-    state.hasSentItsShare = true
-    return nil
-  }
-
-  /// Whether this pass may send more of a generation; if not, the state records that the rest is left
-  /// to later passes.
-  func maySendMoreOfGeneration(_ state: inout SessionState) -> Bool {
-    if share.admitsGeneration(after: state.sentInPass) { return true }
-    state.hasSentItsShare = true
-    return false
   }
 
   // MARK: The manifest

@@ -1,3 +1,5 @@
+import Platform
+import Redaction
 import Replica
 import SessionLog
 
@@ -16,7 +18,7 @@ struct RuleBinding {
   func bind(_ state: inout SessionState) async throws {
     let known = try state.requireView().redaction ?? []
     let isCurrent = state.isOfThisGeneration
-    let epochs = isCurrent ? continued(known, from: state.entry.sent) : continued([], from: 0)
+    let epochs = isCurrent ? try continued(known, state) : [epoch(from: .zero)]
     // A session sealed in this pass states them in its sidecar.
     let needsRecord = state.verdict == nil || state.entry.sent > 0
     if needsRecord, epochs != state.redaction {
@@ -33,15 +35,49 @@ struct RuleBinding {
     try state.bind(epochs, context)
   }
 
-  /// Epochs that switch to the configured rules at an offset.
+  /// The epoch of the configured rules.
+  private func epoch(from offset: StreamOffset) -> Sidecar.RedactionEpoch {
+    Sidecar.RedactionEpoch(from: offset, rules: context.redaction.version)
+  }
+
+  /// Epochs that switch to the configured rules where the sent part of the log ends.
   private func continued(
-    _ epochs: [Sidecar.RedactionEpoch], from sent: StreamOffset
-  ) -> [Sidecar.RedactionEpoch] {
-    let version = context.redaction.version
+    _ epochs: [Sidecar.RedactionEpoch], _ state: SessionState
+  ) throws -> [Sidecar.RedactionEpoch] {
+    let (sent, version) = (state.entry.sent, context.redaction.version)
     if epochs.last?.rules == version { return epochs }
     let begun = epochs.filter { $0.from < sent }
-    if begun.last?.rules == version { return begun }
-    return begun + [Sidecar.RedactionEpoch(from: sent, rules: version)]
+    guard let last = begun.last else { return [epoch(from: sent)] }
+    if last.rules == version { return begun }
+    // There the masks of the idle log were fixed.
+    let isFixed = epochs.contains { $0.from == sent && $0.rules == last.rules }
+    return begun + [epoch(from: isFixed ? sent : try boundary(after: sent, of: last.rules, state))]
+  }
+
+  /// The first offset that is known to be one at which rules may end.
+  ///
+  /// A pass that was killed may have sent a segment that ends inside a secret. What its rules made of
+  /// the beginning they decided by what follows, so they bind the secret's end, too.
+  private func boundary(
+    after sent: StreamOffset, of rules: String, _ state: SessionState
+  ) throws -> StreamOffset {
+    guard let redactor = try context.redaction.redactor(rules) else { return sent }
+    let (log, format) = (try state.requireView(), state.sidecar.format)
+    func isBoundary(_ offset: StreamOffset) throws -> Bool {
+      try log.settledEnd(offset, by: redactor, format) == offset
+    }
+    if try isBoundary(sent) { return sent }
+    let length = try log.available().upperBound
+    var reach = ByteCount(Redactor.context)
+    while true {
+      let isLast = length - sent <= reach
+      let end = try state.local.recordEnd(
+        of: log, upTo: isLast ? length : sent + reach, sent: sent, format: format, by: redactor
+      ).offset
+      if try end > sent && isBoundary(end) { return end }
+      if isLast { return max(sent, length) }
+      reach = reach * 2
+    }
   }
 
   /// Fixes the masks of the bytes up to the sendable end, so that later bytes cannot change them.

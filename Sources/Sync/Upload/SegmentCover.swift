@@ -35,7 +35,7 @@ struct SegmentCover {
     try await cover(all, withNext: end, &state)
   }
 
-  /// Puts larger segments; leaves alone those whose bytes take long to read, as holes do.
+  /// Puts larger segments, of up to as many log bytes as one may have.
   private func cover(
     _ segments: [SegmentName], withNext end: StreamOffset, _ state: inout SessionState
   ) async throws {
@@ -43,7 +43,9 @@ struct SegmentCover {
     let log = try state.requireView()
     let local = try log.available().lowerBound
     for group in SegmentGroup.groups(of: segments, limit: limit)
-    where local <= group.range.lowerBound && group.range.byteCount <= context.limits.sessionShare {
+    where local <= group.range.lowerBound
+      && group.range.byteCount + limit <= context.limits.longestSegment
+    {
       for segment in segments where group.range.contains(segment.range.lowerBound) {
         guard try segment.matches(log) else {
           throw ReplicaError(

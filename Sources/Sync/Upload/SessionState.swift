@@ -64,8 +64,8 @@ struct SessionState {
   var isQuiet = false
   /// Log bytes of the objects that this pass has put.
   var sentInPass: ByteCount = 0
-  /// Whether the rest of the log is left to later passes, because this one has sent its share.
-  var hasSentItsShare = false
+  /// Whether the rest of the log is left to later passes, because the time of this one is over.
+  var isCutShort = false
   /// Whether the previous pass covered small segments, and nothing has been put since.
   var hasCovered = false
   /// Whether the store's copy must be compared with the log byte by byte, because nothing else

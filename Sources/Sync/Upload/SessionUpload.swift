@@ -12,13 +12,13 @@ struct SessionUpload {
   /// Describes the upload of a session.
   init(
     _ item: UploadPlan.Item, _ context: SyncContext, holding lock: HomeLock, lane: SegmentWorker,
-    folders: FolderListings, share: PassShare,
+    folders: FolderListings, budget: PassBudget,
     report: @escaping @Sendable (UploadEvent) -> Void
   ) {
     self.item = item
     writer = RemoteWriter(
       context: context, homeLock: lock, session: item.session, lane: lane, folders: folders,
-      share: share.begun(), report: report)
+      budget: budget, report: report)
   }
 
   var context: SyncContext { writer.context }
@@ -45,7 +45,7 @@ struct SessionUpload {
     }
     state.isEntryTrusted = RemoteComparison(writer).trustsManifest(state)
     try await run(&state)
-    if state.hasSentItsShare, let rest = leftUnsent(state) {
+    if state.isCutShort, let rest = leftUnsent(state) {
       writer.report(.leftToNextPass(session: session, rest: rest))
     }
   }
@@ -126,7 +126,7 @@ struct SessionUpload {
     try writer.save(&state)
     // The attacher notices when a foreign file has grown or ended: until then passes need not visit
     // it.
-    guard state.isAttached, !state.hasSentItsShare else { return }
+    guard state.isAttached, !state.isCutShort else { return }
     if state.consent == .metadata || state.entry.sent == state.length {
       try state.local.removeMarker()
     }

@@ -22,7 +22,7 @@ extension TailSender {
       throw ReplicaError(.missingBytes, advice(on: holes, state))
     }
     for run in runs { try await send(run, upTo: end, &state) }
-    if state.hasSentItsShare { return }
+    if state.isCutShort { return }
     if let file { throw ReplicaError(.lostBytes, advice(on: holes, missing: file, state)) }
     try passPresent(&state, log)
   }
@@ -39,9 +39,9 @@ extension TailSender {
         start = present.range.upperBound
         continue
       }
+      guard state.sendsMore(within: writer.budget) else { return }
       let gap = start..<min(end, nextSegment(after: start, state) ?? end)
-      guard let range = try writer.allowed(gap, of: run, &state) else { return }
-      start = try await writer.putPlain(range, of: generation, from: run, &state)
+      start = try await writer.putPlain(gap, of: generation, from: run, &state)
     }
   }
 

@@ -17,16 +17,16 @@ struct TailSender {
     let log = try state.requireView()
     try log.synchronize()
     try await expectLocal(&state, upTo: end)
-    guard !state.hasSentItsShare else { return }
+    guard !state.isCutShort else { return }
     try await SegmentCover(writer).coverTicks(&state)
     var signature = try openSignature(log, state, upTo: end)
-    while state.entry.sent < end {
-      let gap = state.entry.sent..<(nextSegment(after: state.entry.sent, state) ?? end)
-      guard let range = try writer.allowed(gap, of: log, &state) else { return }
+    while state.entry.sent < end, state.sendsMore(within: writer.budget) {
+      let range = state.entry.sent..<(nextSegment(after: state.entry.sent, state) ?? end)
       let segment = try await writer.put(range, &state) { state in
         let segment = try await writer.lane.encode(
           log, session: state.session, generation: state.entry.generation, range: range,
-          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+          storedLimit: context.segmentLimit, lengthLimit: context.limits.longestSegment,
+          frameLength: context.objectLimit.frameLength,
           format: state.sidecar.format, link: state.entry.link, signature: signature?.builder)
         guard try RemoteComparison.isUnchanged(log, state.entry) else {
           throw ReplicaError(.localLogChanged, "\(log.path) was rewritten while it was read")

@@ -12,7 +12,7 @@ package enum UploadEvent: Sendable {
   case sealedAsSent(session: SessionID, reason: String)
   /// Superseded objects of a session could not be deleted; no log bytes are lost.
   case supersededLeft(session: SessionID, reason: String)
-  /// The pass has sent its share of a session, and leaves this many log bytes to later ones.
+  /// The time of the pass is over, and this many log bytes of a session are left to later ones.
   case leftToNextPass(session: SessionID, rest: ByteCount)
   /// A session could not be finished in this pass.
   case failed(session: SessionID, reason: String)

@@ -8,18 +8,13 @@ package struct UploadLimits: Sendable {
   package var largestObject = 8 << 20
   /// Maximum object size of the least capable store that is supported, in bytes.
   package var smallestObject = 64 << 10
+  /// Log bytes at which a segment ends however little it takes compressed: holes take none, and
+  /// whoever reads a segment reads all of it.
+  package var longestSegment: ByteCount = 1 << 30
   /// Number of small segments that one tick merges into larger ones.
   package var mergedSegments = 64
   /// Bytes sent between two updates of an attached file's signature.
   package var signatureStep: ByteCount = 65_536
-  /// Log bytes that a pass sends of one session before it leaves the rest to later ones: more than
-  /// all but a few logs have.
-  package var sessionShare: ByteCount = 4 << 30
-  /// The share once a pass has lasted for ``longPass``, so that many such sessions cannot hold it
-  /// either.
-  package var lateShare: ByteCount = 64 << 20
-  /// Time after which a pass is long.
-  package var longPass = Duration.seconds(300)
   /// Time after which an open session puts a revision although it has nothing new, so that no
   /// reaper considers it abandoned.
   package var quiet: Duration

@@ -69,8 +69,6 @@ package struct UploadPlan: Sendable {
   /// Sessions to work on, those with the fewest failures first, and of these the ones with the least
   /// to send.
   package var items: [Item] = []
-  /// Whether everything is sent, rather than a share of each session.
-  package var isUnlimited = false
   /// Sealed sessions with superseded objects.
   package var superseded: [SessionID] = []
   /// Skipped sessions with the reasons; those with nothing new are omitted.

@@ -40,10 +40,13 @@ package struct UploadReport: Sendable {
   package var waiting: [WaitingBytes] = []
   /// Sessions that were sent as far as planned.
   private var finished: Set<SessionID> = []
-  /// Log bytes left to later passes, by session: this one has sent its share of it.
+  /// Log bytes left to later passes, by session, because the time of this one was over.
   package private(set) var leftToNextPass: [SessionID: ByteCount] = [:]
   /// Skipped sessions with the reasons.
   package var skipped: [UploadPlan.Skipped] = []
+
+  /// Whether the next pass may continue at once.
+  package var isCutShort: Bool { stoppedBy == nil && !leftToNextPass.isEmpty }
 
   /// Whether a session was sent as far as planned.
   package func hasFinished(_ session: SessionID) -> Bool {
@@ -86,8 +89,11 @@ package struct UploadReport: Sendable {
   /// Gives a reason for everything planned but not sent.
   mutating func giveReasons() {
     let errors = Dictionary(failures.map { ($0.session, $0.error) }) { first, _ in first }
-    waiting.removeAll { $0.reason == .nextUpload && finished.contains($0.session) }
-    for (session, rest) in leftToNextPass {
+    waiting.removeAll {
+      $0.reason == .nextUpload
+        && (finished.contains($0.session) || leftToNextPass[$0.session] != nil)
+    }
+    for (session, rest) in leftToNextPass where rest > 0 {
       waiting.append(WaitingBytes(session: session, reason: .nextUpload, bytes: rest))
     }
     waiting = waiting.map { one in

@@ -66,10 +66,10 @@ enum UploadStep: Hashable {
     if !hasEnded, state.entry.revision == 0 || state.isQuiet || state.saidConsent == .metadata {
       return .announce
     }
-    if !state.isOfThisGeneration { return state.hasSentItsShare ? .rest : .rewrite }
+    if !state.isOfThisGeneration { return state.isCutShort ? .rest : .rewrite }
     if state.entry.sent < end {
       // Readers shall know whose bytes they are until the rest is there.
-      if state.hasSentItsShare { return state.entry.revision == 0 ? .announce : .rest }
+      if state.isCutShort { return state.entry.revision == 0 ? .announce : .rest }
       let isCut = !hasEnded && state.isIdle && end == state.length
       return isCut && !state.did(.settleMasks) ? .settleMasks : .sendTail
     }
@@ -79,6 +79,15 @@ enum UploadStep: Hashable {
 }
 
 extension SessionState {
+  /// Whether to put another segment; if not, records that the rest is left to later passes.
+  ///
+  /// At least one is put in each pass, so that it gets further, and more while there is time.
+  mutating func sendsMore(within budget: PassBudget) -> Bool {
+    if sentInPass == 0 || !budget.isSpent { return true }
+    isCutShort = true
+    return false
+  }
+
   /// Whether the pass has done a step.
   func did(_ step: UploadStep) -> Bool { done.contains(step) }
 }

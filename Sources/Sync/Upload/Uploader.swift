@@ -46,12 +46,13 @@ package struct Uploader: Sendable {
   ///
   /// - Parameters:
   ///   - plan: from ``plan(_:)``, at most a few seconds old.
+  ///   - time: how long to send, before the rest is left to a later pass; nil to send all.
   ///   - lock: the home's lock.
   ///   - report: called for every object and session, from any thread.
   /// - Returns: the result, failures included.
   /// - Throws: `CancellationError`, and errors of the manifest.
   package func execute(
-    _ plan: UploadPlan, holding lock: HomeLock,
+    _ plan: UploadPlan, within time: Duration? = nil, holding lock: HomeLock,
     report: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) async throws -> UploadReport {
     lock.expect(context.home)
@@ -69,7 +70,7 @@ package struct Uploader: Sendable {
     let isCancelled = await isCancelled(
       tally,
       during: {
-        try await carryOut(plan, holding: lock, tally, sealed, report: report)
+        try await carryOut(plan, within: time, holding: lock, tally, sealed, report: report)
       })
     try settle(sealed.withLock { $0 })
     if isCancelled { throw CancellationError() }
@@ -96,8 +97,9 @@ package struct Uploader: Sendable {
   /// - Parameters:
   ///   - sealed: the sessions sealed, each with whether it left superseded objects.
   private func carryOut(
-    _ plan: UploadPlan, holding lock: HomeLock, _ tally: Guarded<UploadReport>,
-    _ sealed: Guarded<[SessionID: Bool]>, report: @escaping @Sendable (UploadEvent) -> Void
+    _ plan: UploadPlan, within time: Duration?, holding lock: HomeLock,
+    _ tally: Guarded<UploadReport>, _ sealed: Guarded<[SessionID: Bool]>,
+    report: @escaping @Sendable (UploadEvent) -> Void
   ) async throws {
     try await prepareStore()
     // The first answers of a boot may credit the time before it, which must not count towards
@@ -111,7 +113,7 @@ package struct Uploader: Sendable {
       }
       report(event)
     }
-    try await send(plan, holding: lock, report: observe) { session in
+    try await send(plan, within: time, holding: lock, report: observe) { session in
       tally.withLock { $0.finish(session) }
     } failed: { failure in
       tally.withLock { $0.failures.append(failure) }
@@ -188,7 +190,7 @@ package struct Uploader: Sendable {
       context.logger.warning("\(session): obsolete objects stay: \(reason)")
     case .sealedAsSent(let session, let reason): context.logger.warning("\(session): \(reason)")
     case .leftToNextPass(let session, let rest):
-      context.logger.info("\(session): this pass has sent its share, later ones send \(rest) bytes")
+      context.logger.info("\(session): left to the next pass, with \(rest) bytes")
     // The store logs each object, and the pass each failure.
     case .sent, .failed: break
     }
@@ -264,12 +266,13 @@ package struct Uploader: Sendable {
   // MARK: The sessions
 
   private func send(
-    _ plan: UploadPlan, holding lock: HomeLock, report: @escaping @Sendable (UploadEvent) -> Void,
-    finished: (SessionID) -> Void, failed: (UploadReport.Failure) -> Void
+    _ plan: UploadPlan, within time: Duration?, holding lock: HomeLock,
+    report: @escaping @Sendable (UploadEvent) -> Void, finished: (SessionID) -> Void,
+    failed: (UploadReport.Failure) -> Void
   ) async throws {
     let folders = FolderListings(context.store, for: plan, of: context.device)
     let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentWorker() }
-    let share = PassShare(context, isUnlimited: plan.isUnlimited)
+    let budget = PassBudget(time, on: context.machine)
     // Each session takes its part of a pass: many small ones fill it, or fewer large ones.
     let pass = WeightedSemaphore(context.transfers * context.smallTransfers)
     try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
@@ -283,7 +286,7 @@ package struct Uploader: Sendable {
             let part = item.isSmall ? context.transfers : context.smallTransfers
             try await pass.withUnits(part) { _ in
               try await SessionUpload(
-                item, context, holding: lock, lane: lane, folders: folders, share: share,
+                item, context, holding: lock, lane: lane, folders: folders, budget: budget,
                 report: report
               ).run()
             }
@@ -294,6 +297,12 @@ package struct Uploader: Sendable {
         }
       }
       for _ in 0..<(Parallelism.isSequential ? 1 : context.smallTransfers) { start() }
+      func leaveRest() {
+        for item in plan.items[next...] {
+          report(.leftToNextPass(session: item.session, rest: item.unsent))
+        }
+        next = plan.items.count
+      }
       var transientInARow = 0
       var exhausted: (any Error)?
       while let (item, error) = try await group.next() {
@@ -314,6 +323,7 @@ package struct Uploader: Sendable {
           transientInARow = 0
           finished(item.session)
         }
+        if budget.isSpent { leaveRest() }
         start()
       }
       if let exhausted { throw exhausted }

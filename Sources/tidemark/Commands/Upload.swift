@@ -14,15 +14,15 @@ struct Upload: AsyncParsableCommand {
     abstract: "Upload what is new, seal what has ended, reap what is due; for cron.",
     discussion: """
       Silent without a terminal when all went well, and while another upload is running, or a store \
-      cannot be reached, for less than 'stale-after'; then each is reported once an hour (75). Of one \
-      session 4 GiB are sent before the others have had their turn; 75 when the rest is left to the \
-      next upload, which --every begins at once. A store that could not be reached, or \
-      rejected the login, is retried after 1, 2, 4, … 15 minutes; on a terminal, at once. \
-      Without a \
-      terminal an error of the configuration is reported once an hour. Where the machine is \
-      configured for all users, root sends everybody's sessions.
+      cannot be reached, for less than 'stale-after'; then each is reported once an hour (75). \
+      A store that could not be reached, or rejected the login, is retried after 1, 2, 4, … 15 minutes; \
+      on a terminal, at once. Without a terminal an error of the configuration is reported once an hour. \
+      Everything is sent, in passes of five minutes that begin with the sessions that have least to \
+      send: what is recorded meanwhile does not wait for a large log. Where the machine is configured \
+      for all users, root sends everybody's sessions, and leaves what takes longer than a pass to the \
+      next upload (75).
 
-      With --json one object, or one for each user: user, logBytes, storedBytes, objects, sealed, \
+      With --json one object for each pass and user: user, logBytes, storedBytes, objects, sealed, \
       reaped, formerDevices, failures, leftBehind, error, vanished (session, rest: as in status), cacheProblem, status. With --dry-run: user, attached (what \
       has become of other programs' logs), sessions (session, logBytes, consent, ends), held, logBytes.
 
@@ -82,10 +82,9 @@ struct Upload: AsyncParsableCommand {
         repeat {
           isUnfinished = false
           status = try await pass { report in
-            isUnfinished = !report.upload.leftToNextPass.isEmpty
+            isUnfinished = report.upload.isCutShort
           }
-          // After a recorder's upload, no later one may come.
-        } while isUnfinished && forRecorder
+        } while isUnfinished
       } catch  where [.configuration, .authentication].contains(ExitStatus(error)) {
         throw try report(error)
       }
@@ -100,7 +99,7 @@ struct Upload: AsyncParsableCommand {
       var isUnfinished = false
       do {
         _ = try await pass(prunes: isDue) { report in
-          isUnfinished = isUnfinished || !report.upload.leftToNextPass.isEmpty
+          isUnfinished = report.upload.isCutShort
         }
         failures.pass()
       } catch {
@@ -121,6 +120,9 @@ struct Upload: AsyncParsableCommand {
     if report.isDue("\(error)", at: .now()) { throw error }
     return ExitStatus(error)
   }
+
+  /// How long a pass sends, before the next one begins with a new plan.
+  private static let sendingTime = Duration.seconds(300)
 
   /// How often a continuous process prunes rotated parts.
   private static let pruneInterval = Duration.hours(6)
@@ -262,6 +264,7 @@ struct Upload: AsyncParsableCommand {
     policy.reapsRemote =
       setup.servesAllUsers ? .always : setup.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
+    policy.sendingTime = Self.sendingTime
     policy.isWatched = isWatched
     policy.staleAfter = setup.settings.staleAfter
     return policy
@@ -441,10 +444,11 @@ struct Upload: AsyncParsableCommand {
         Console.complain("\(whose)\(session): obsolete objects stay: \(reason)")
       }
     }
-    if isWatched {
-      for (session, rest) in report.leftToNextPass.sorted(by: { $0.key < $1.key }) {
-        Console.complain("\(whose)\(session): \(rest.text) left to the next upload, as others wait")
-      }
+    // A pass over the own home is followed by the next one.
+    if isWatched, homeOf != nil, report.isCutShort {
+      let rest = report.leftToNextPass.values.reduce(0, +)
+      let sessions = Plural.text(report.leftToNextPass.count, "session")
+      Console.complain("\(whose)\(rest.text) of \(sessions) left to the next upload")
     }
     if let error = report.stoppedBy {
       if pass.isReportDue {
