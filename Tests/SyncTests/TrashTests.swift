@@ -112,14 +112,13 @@ import Testing
   @Test func `what another store has of the trash is named`() async throws {
     let (site, session) = try await trashed()
     let (home, location) = (site.local.home, site.store.location)
-    let mark = try site.context().lived.time.mark
-    #expect(try SealedCopies.inTrash(of: home, elsewhereThan: location, at: mark).isEmpty)
-    let elsewhere = try SealedCopies.inTrash(of: home, elsewhereThan: "file:///other", at: mark)
+    #expect(try SealedCopies.inTrash(of: home, elsewhereThan: location).isEmpty)
+    let elsewhere = try SealedCopies.inTrash(of: home, elsewhereThan: "file:///other")
     #expect(elsewhere == [location: [session]])
     #expect(try SealedCopies(home, store: "file:///other").elsewhere.isEmpty)
     #expect(try restore(session, site))
     #expect(
-      try SealedCopies.inTrash(of: home, elsewhereThan: "file:///other", at: mark).isEmpty)
+      try SealedCopies.inTrash(of: home, elsewhereThan: "file:///other").isEmpty)
     #expect(try SealedCopies(home, store: "file:///other").elsewhere == [location: [session]])
   }
 

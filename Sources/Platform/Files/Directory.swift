@@ -66,14 +66,16 @@ package enum Directory {
     return try folder.names()
   }
 
-  /// The first names in a directory that may be somebody's trap: not behind a link, and no more than
-  /// a number.
-  package static func names(in directory: String, atMost most: Int) throws(SystemError) -> [String]
-  {
+  /// The first names in a directory that may be somebody's trap: no more than a number and, unless
+  /// links are followed, not behind one.
+  package static func names(
+    in directory: String, atMost most: Int, followsLinks: Bool = false
+  ) throws(SystemError) -> [String] {
     struct Enough: Error {}
     var names: [String] = []
     do {
-      try Descriptor(openingDirectory: directory, followsLinks: false).forEachEntry { entry in
+      let folder = try Descriptor(openingDirectory: directory, followsLinks: followsLinks)
+      try folder.forEachEntry { entry in
         let name = String(decoding: entry.name, as: UTF8.self)
         guard name != ".", name != ".." else { return }
         guard names.count < most else { throw Enough() }

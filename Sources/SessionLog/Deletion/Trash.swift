@@ -115,11 +115,22 @@ package struct Trash: Sendable {
   package func sessions(
     at mark: LivedTime.Mark, skipping skip: ((String) -> Void)? = nil
   ) throws -> [SessionID: Duration] {
+    var found: [SessionID: Duration] = [:]
+    for (day, sessions) in try sessionsByDay(skipping: skip) {
+      for session in sessions { found[session] = day.age(at: mark) ?? .zero }
+    }
+    return found
+  }
+
+  /// The sessions of each day, in order; see ``sessions(at:skipping:)``.
+  private func sessionsByDay(
+    skipping skip: ((String) -> Void)?
+  ) throws -> [(day: Day, sessions: Set<SessionID>)] {
     func pass(_ error: SystemError) throws {
       guard let skip else { throw error }
       skip("\(error): what it has is left out")
     }
-    var found: [SessionID: Duration] = [:]
+    var found: [(day: Day, sessions: Set<SessionID>)] = []
     var days: [Day] = []
     do {
       days = try self.days { skip?("\($0) is not a folder: skipped") }
@@ -128,12 +139,30 @@ package struct Trash: Sendable {
     }
     for day in days {
       do {
-        for session in try sessions(of: day) { found[session] = day.age(at: mark) ?? .zero }
+        found.append((day, try sessions(of: day)))
       } catch let error as SystemError {
         try pass(error)
       }
     }
     return found
+  }
+
+  /// The paths of the sidecars of all sessions in the trash, which may be missing.
+  ///
+  /// - Parameter skip: as for ``sessions(at:skipping:)``.
+  /// - Throws: ``Platform/SystemError``.
+  package func sidecarPaths(
+    skipping skip: ((String) -> Void)? = nil
+  ) throws -> [SessionID: String] {
+    var paths: [SessionID: String] = [:]
+    for (day, sessions) in try sessionsByDay(skipping: skip) {
+      for session in sessions {
+        let path = "\(self.path)/\(day.name)/\(session).json"
+        // An interrupted move may have left other files of it in another day.
+        if paths[session] == nil || File.exists(path) { paths[session] = path }
+      }
+    }
+    return paths
   }
 
   /// The path of the sidecar of a session in the trash; nil if there is none.

@@ -180,12 +180,10 @@ package struct SealReview: Sendable {
     doubting doubted: Set<SessionID>
   ) throws -> [Proof] {
     let home = context.home
-    let trash = Trash(home)
     var paths = try home.days().flatMap { day in
       try home.sessions(day: day).filter { !new.contains($0) }.map { home.files(for: $0).sidecar }
     }
-    paths += try trash.sessions(at: context.lived.time.mark).keys
-      .compactMap { try trash.sidecarPath(of: $0) }
+    paths += try Trash(home).sidecarPaths().values
     return paths.compactMap { path in
       guard let sidecar = try? Sidecar.load(path), let seal = sidecar.seal,
         seal.store == context.store.location, sidecar.remoteReapedAt == nil,

@@ -60,18 +60,17 @@ extension SealedCopies {
   ///
   /// - Parameters:
   ///   - store: the location of the configured store.
-  ///   - mark: now.
   ///   - skip: called with a line for a person about each part of the trash that cannot be read.
   /// - Throws: ``Platform/SystemError``.
   package static func inTrash(
-    of home: Home, elsewhereThan store: String, at mark: LivedTime.Mark,
+    of home: Home, elsewhereThan store: String,
     skipping skip: @escaping (String) -> Void = { _ in }
   ) throws -> [String: [SessionID]] {
-    let trash = Trash(home)
     var found: [String: [SessionID]] = [:]
-    for session in try trash.sessions(at: mark, skipping: skip).keys.sorted() {
-      guard let path = try trash.sidecarPath(of: session), let sidecar = try? Sidecar.load(path),
-        let seal = sidecar.seal, sidecar.isSealedElsewhere(than: store)
+    let paths = try Trash(home).sidecarPaths(skipping: skip)
+    for (session, path) in paths.sorted(by: { $0.key < $1.key }) {
+      guard let sidecar = try? Sidecar.load(path), let seal = sidecar.seal,
+        sidecar.isSealedElsewhere(than: store)
       else { continue }
       found[seal.store, default: []].append(session)
     }

@@ -241,7 +241,7 @@ struct Status: AsyncParsableCommand {
     let waits = plan?.waits(besides: growth, consent: setup.consent) ?? false
     let trashElsewhere = try context.map { context in
       try SealedCopies.inTrash(
-        of: setup.home, elsewhereThan: context.store.location, at: lived.time.mark
+        of: setup.home, elsewhereThan: context.store.location
       ) { problems[setup.home.path + "/trash"] = $0 }
     }
     let long = LongPass(setup.home, after: setup.settings.staleAfter, at: .now())
