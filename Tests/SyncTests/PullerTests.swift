@@ -289,10 +289,17 @@ import Testing
     #expect(!all.contains { $0.contains("escaped") || $0.contains("names") })
   }
 
-  @Test(arguments: [String(repeating: "n", count: 300), String(repeating: "d/", count: 900) + "x"])
+  @Test(arguments: [
+    (String(repeating: "n", count: 300), "too long"),
+    (String(repeating: "d/", count: 900) + "x", "folders"), ("file", "name of another file"),
+    ("file/x", "name of another file"), ("folder", "folder of another file"),
+  ])
   func `a name that no file can have costs a session its second name only`(
-    file: String
+    file: String, reason: String
   ) async throws {
+    let names = "\(mirror.folder)/\(site.local.device.deviceId)/names"
+    try Directory.make("\(names)/folder/\(session).log/below")
+    try AtomicFile.write([], to: "\(names)/file")
     let remote = try await site.remote(session)
     var sidecar = try await RemoteReader(site.store, knowing: nil).read(
       try #require(remote.revision), in: remote.folder)
@@ -304,6 +311,7 @@ import Testing
     let named = Mirror(of: site, linksNames: true)
     let failure = try #require(try await named.pull()[session] as? ReplicaError)
     #expect(failure.code == .damagedObject && failure.detail.contains("not below names/"))
+    #expect(failure.detail.contains(reason), "\(failure)")
     #expect(try mirror.file("\(session).json") == json)
     #expect(try mirror.log(session) == site.local.log(session))
     #expect(try await named.pull().isEmpty)

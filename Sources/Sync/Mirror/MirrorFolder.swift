@@ -150,28 +150,27 @@ struct MirrorFolder: Sendable {
       throw nameRefused(remote, "is below \(parts.count - 1) folders")
     }
     let directory = "\(path)/\(remote.folder.device)/names/" + parts.joined(separator: "/")
+    let name = "\(directory)/\(remote.session).log"
     do {
       try Directory.make(directory, rights: Self.rights)
+      if let known = try FileStatus(name) {
+        guard try FileStatus(log)?.inode != known.inode else { return }
+        // A replaced log is another file; let its name lead to the new one.
+        try? File.remove(name)
+      }
+      try File.link(log, to: name)
     } catch {
       switch error.errno {
       case SystemError.Number.nameTooLong:
         throw nameRefused(remote, "is too long for this file system")
       case SystemError.Number.notAFolder:
         throw nameRefused(remote, "is below the name of another file")
+      case SystemError.Number.taken:
+        // Another process may have linked it.
+        guard try FileStatus(name)?.kind == .directory else { return }
+        throw nameRefused(remote, "is that of a folder of another file")
       default: throw error
       }
-    }
-    let name = "\(directory)/\(remote.session).log"
-    // A replaced log is another file; let its name lead to the new one.
-    if let known = try FileStatus(name) {
-      guard try FileStatus(log)?.inode != known.inode else { return }
-      try? File.remove(name)
-    }
-    do {
-      try File.link(log, to: name)
-    } catch {
-      // Another process may have linked it.
-      guard error.isTaken else { throw error }
     }
   }
 
