@@ -37,6 +37,21 @@ struct HomeUploads {
     isResultWanted =
       fcntl(resultDescriptor, F_GETFD) >= 0 && fcntl(resultDescriptor, F_SETFD, FD_CLOEXEC) == 0
     setup = Swift.Result { try upload.setupOfHome(of: user) }
+    guard isResultWanted else { return }
+    watch = Ticker(every: .seconds(1)) {
+      if isAbandoned(resultDescriptor) { _exit(ExitStatus.tryLater.rawValue) }
+    }
+  }
+
+  /// Ends the process when root's has ended: the next upload starts another for the home.
+  ///
+  /// Written before there is a second thread.
+  nonisolated(unsafe) private static var watch: Ticker?
+
+  /// Whether nobody can read what is written to a pipe, because its reader has ended.
+  static func isAbandoned(_ descriptor: Int32) -> Bool {
+    var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR | POLLHUP) != 0
   }
 
   nonisolated(unsafe) private static var isResultWanted = false

@@ -88,6 +88,20 @@ import Testing
     #expect((1...2).contains(down.started) && down.asked == 1)
   }
 
+  @Test func `a process notices that the one that started it has ended`() throws {
+    var ends: [Int32] = [-1, -1]
+    let isMade = pipe(&ends) == 0
+    try #require(isMade)
+    #expect(!HomeUploads.isAbandoned(ends[1]))
+    // A result that was not read yet.
+    let count = write(ends[1], "{}", 2)
+    #expect(count == 2)
+    #expect(!HomeUploads.isAbandoned(ends[1]))
+    close(ends[0])
+    #expect(HomeUploads.isAbandoned(ends[1]))
+    close(ends[1])
+  }
+
   private static let results: [(statuses: [tidemark.ExitStatus], all: tidemark.ExitStatus)] = [
     ([.ok], .ok), ([.ok, .configuration], .partial), ([.ok, .tryLater], .tryLater),
     ([.configuration], .configuration), ([.ok, .tryLater, .configuration], .partial),

@@ -254,6 +254,36 @@ import Testing
       "\(result.text) \(result.errors)")
   }
 
+  /// `daemon` holds its home's lock, so that the process of its home waits.
+  @Test func `the process of a home ends when root's upload is killed`() async throws {
+    let result = try await onAMachine(
+      """
+      as daemon $T run -- echo from daemon
+      mkfifo /mnt/held
+      as daemon sh -c 'exec flock /var/lib/tidemark/daemon/lock cat' </mnt/held &
+      exec 5>/mnt/held
+      while as daemon flock -n /var/lib/tidemark/daemon/lock true; do sleep 0.1; done
+      $T upload --wait 500s 5>&- &
+      root=$! child=
+      for attempt in $(seq 3000); do
+        child=$(awk -v root=$root '/^PPid/ { isIts = $2 == root }
+          /^Uid/ && isIts && $3 == 1 { split(FILENAME, parts, "/"); print parts[3] }' \
+          /proc/[0-9]*/status 2>/dev/null || true)
+        [ -z "$child" ] || break
+        sleep 0.1
+      done
+      kill -9 $root
+      for attempt in $(seq 3000); do
+        grep -q '^State:.[^Z]' /proc/$child/status 2>/dev/null || break
+        sleep 0.1
+      done
+      grep -q '^State:.[^Z]' /proc/$child/status 2>/dev/null || echo "${child:+ended}"
+      exec 5>&-
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text == "from daemon\nended\n", "\(result.text) \(result.errors)")
+  }
+
   /// `daemon` makes the folder of scenarios' states before root does, and holds its lock.
   @Test func `only root decides which scenarios of a machine are on`() async throws {
     let result = try await onAMachine(
