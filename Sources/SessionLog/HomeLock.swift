@@ -23,25 +23,38 @@ public struct HomeLock: Sendable {
 
   /// When the process that has the lock of a home acquired it, if that was longer ago than a limit.
   ///
+  /// The home's user can set that time, but not to one before this boot, which ended all locks.
+  ///
   /// - Parameters:
   ///   - home: the home.
   ///   - limit: the age of a lock that is of interest.
   ///   - now: the time.
+  ///   - uptime: how long ago the machine has started.
   /// - Returns: nil if the lock is free, or was acquired later, or this cannot be found out.
   package static func holder(
-    of home: Home, forLongerThan limit: Duration, at now: Timestamp
+    of home: Home, forLongerThan limit: Duration, at now: Timestamp, up uptime: Duration
   ) -> Timestamp? {
     guard let status = try? FileStatus(home.lockPath), status.kind == .file else { return nil }
     // A time in the future says nothing: count from now.
     if status.modifiedAt > now { FileLock.recordTime(of: home.lockPath) }
-    guard now - status.modifiedAt > limit else { return nil }
+    let since = max(status.modifiedAt, now - uptime)
+    guard now - since > limit else { return nil }
     // Only now: an upload that begins during this call finds the lock taken.
-    do {
-      guard try FileLock.shared(home.lockPath) == nil else { return nil }
-    } catch {
-      return nil
+    return isTaken(home) ? since : nil
+  }
+
+  /// Whether a process has the lock of a home, or a shared one, which keeps uploads away, too; false
+  /// if this cannot be found out.
+  private static func isTaken(_ home: Home) -> Bool {
+    // Others that ask at the same moment have it for a few microseconds.
+    for _ in 0..<100 {
+      do {
+        guard try FileLock.tryExclusive(home.lockPath) == nil else { return false }
+      } catch {
+        return false
+      }
     }
-    return status.modifiedAt
+    return true
   }
 
   /// Stops the program if the lock belongs to another home: it would protect nothing.

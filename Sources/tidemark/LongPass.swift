@@ -17,8 +17,14 @@ struct LongPass {
   ///   - home: the home.
   ///   - limit: how long a command may have the lock.
   ///   - now: the time.
-  init?(_ home: Home, after limit: Duration, at now: Timestamp) {
-    guard let since = HomeLock.holder(of: home, forLongerThan: limit, at: now) else { return nil }
+  ///   - uptime: how long ago the machine has started.
+  init?(
+    _ home: Home, after limit: Duration, at now: Timestamp,
+    up uptime: Duration = Machine.current.uptime()
+  ) {
+    guard let since = HomeLock.holder(of: home, forLongerThan: limit, at: now, up: uptime) else {
+      return nil
+    }
     (self.home, self.since) = (home, since)
   }
 

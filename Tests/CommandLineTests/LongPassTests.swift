@@ -13,8 +13,8 @@ import Testing
 
   init() throws { local = try TestHome() }
 
-  private func find(after age: Duration) -> LongPass? {
-    LongPass(local.home, after: .hours(1), at: now + age)
+  private func find(after age: Duration, up uptime: Duration = .days(30)) -> LongPass? {
+    LongPass(local.home, after: .hours(1), at: now + age, up: uptime)
   }
 
   @Test func `a lock that is held for longer than the limit is found`() throws {
@@ -47,5 +47,25 @@ import Testing
     let lock = try #require(try HomeLock.acquire(local.home))
     #expect(find(after: .seconds(60)) == nil)
     withExtendedLifetime(lock) {}
+  }
+
+  /// A user can set the time of their home's lock.
+  @Test func `no lock is older than this boot`() throws {
+    let lock = try #require(try HomeLock.acquire(local.home))
+    try FileManager.default.setAttributes(
+      [.modificationDate: (now - .days(3000)).date], ofItemAtPath: local.home.lockPath)
+    #expect(find(after: .zero, up: .seconds(3000)) == nil)
+    #expect(find(after: .zero, up: .hours(2))?.since == now - .hours(2))
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func `a shared lock is found, too, as it keeps uploads away`() throws {
+    do {
+      let lock = try #require(try FileLock.shared(local.home.lockPath))
+      #expect(try HomeLock.acquire(local.home) == nil)
+      #expect(find(after: .hours(2)) != nil)
+      withExtendedLifetime(lock) {}
+    }
+    #expect(find(after: .hours(2)) == nil)
   }
 }
