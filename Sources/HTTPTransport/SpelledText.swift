@@ -1,40 +1,63 @@
 /// Finds a text in others, each of its characters in any spelling: as it is, or as URLs, forms, JSON,
 /// HTML, XML and quoted-printable write it, and each character of that spelled once more; in UTF-8
-/// or in Latin-1.
+/// or in Latin-1, or in UTF-8 that was read as Latin-1 or Windows-1252.
 struct SpelledText: Sendable, Hashable {
   private let characters: [Unicode.Scalar]
+  /// The numbers of each character that is not ASCII, and of what wrong decodings make of it.
+  private let escapes: [Unicode.Scalar: [[UInt8]]]
 
   /// Maximum number of spellings within each other.
   private static let depth = 2
 
-  init(_ text: String) { characters = Array(text.unicodeScalars) }
+  init(_ text: String) {
+    characters = Array(text.unicodeScalars)
+    let foreign = Set(characters).filter { !$0.isASCII }
+    let misread = foreign.flatMap { character in
+      Self.wrongDecodings.flatMap { String(character).utf8.map($0) }
+    }
+    escapes = Dictionary(
+      uniqueKeysWithValues: foreign.union(misread).map { ($0, Self.escapes(of: $0)) })
+  }
 
   /// The ranges of a text that spell it, by start.
   func ranges(in text: [UInt8]) -> [Range<Int>] {
     guard let first = characters.first.map({ Array(String($0).utf8)[0] }) else { return [] }
     let isForeign = first >= 0x80
     return text.withUnsafeBufferPointer { text in
-      text.indices.compactMap { start in
+      var known: [Place: Set<Int>] = [:]
+      return text.indices.compactMap { start in
         let byte = text[start]
-        guard byte == first || Self.opens(byte) || isForeign && byte == Self.unknown[0] else {
-          return nil
-        }
-        return end(in: text, from: start).map { start..<$0 }
+        guard byte == first || Self.opens(byte) || isForeign && byte >= 0x80 else { return nil }
+        return end(in: text, from: start, &known).map { start..<$0 }
       }
     }
   }
 
+  /// A character of the text that is looked for, and where one is to begin.
+  private struct Place: Hashable {
+    let character: Unicode.Scalar
+    let offset: Int
+  }
+
   /// The farthest end of a spelling that begins at a position; nil if none does.
-  private func end(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+  ///
+  /// - Parameter known: the ends of characters found so far: a text may be made so that many
+  ///   spellings of many characters begin at each of its positions.
+  private func end(
+    in text: UnsafeBufferPointer<UInt8>, from start: Int, _ known: inout [Place: Set<Int>]
+  ) -> Int? {
     var ends: Set = [start]
     for character in characters {
       var next: Set<Int> = []
-      for place in ends {
-        next.formUnion(Self.ends(of: character, at: place, in: text))
-        // A line of quoted-printable may end between two characters.
-        for lineEnd in Self.lineEnds where text[place...].starts(with: lineEnd) {
-          next.formUnion(Self.ends(of: character, at: place + lineEnd.count, in: text))
+      for offset in ends where offset < text.count {
+        if text[offset] < 0x80, !Self.opens(text[offset]) {
+          if UInt32(text[offset]) == character.value { next.insert(offset + 1) }
+          continue
         }
+        let place = Place(character: character, offset: offset)
+        let found = known[place] ?? endsAfterLineEnd(of: place, in: text)
+        known[place] = found
+        next.formUnion(found)
       }
       guard !next.isEmpty else { return nil }
       ends = next
@@ -42,25 +65,94 @@ struct SpelledText: Sendable, Hashable {
     return ends.max()
   }
 
+  private func endsAfterLineEnd(
+    of place: Place, in text: UnsafeBufferPointer<UInt8>
+  ) -> Set<Int> {
+    var found = ends(of: place.character, at: place.offset, in: text)
+    // A line of quoted-printable may end between two characters.
+    for lineEnd in Self.lineEnds where text[place.offset...].starts(with: lineEnd) {
+      found.formUnion(ends(of: place.character, at: place.offset + lineEnd.count, in: text))
+    }
+    return found
+  }
+
   private static let lineEnds = [Array("=\r\n".utf8), Array("=\n".utf8)]
 
-  private static func ends(
+  private func ends(
+    of character: Unicode.Scalar, at place: Int, in text: UnsafeBufferPointer<UInt8>
+  ) -> Set<Int> {
+    var found = rightEnds(of: character, at: place, in: text)
+    guard !character.isASCII else { return found }
+    for decode in Self.wrongDecodings {
+      var ends: Set = [place]
+      for byte in String(character).utf8 {
+        ends = ends.reduce(into: []) {
+          $0.formUnion(rightEnds(of: decode(byte), at: $1, in: text))
+        }
+        if ends.isEmpty { break }
+      }
+      found.formUnion(ends)
+    }
+    return found
+  }
+
+  /// What a byte of UTF-8 becomes when it is read as Latin-1 or as Windows-1252.
+  private static let wrongDecodings: [@Sendable (UInt8) -> Unicode.Scalar] = [
+    { Unicode.Scalar($0) },
+    { (0x80...0x9f).contains($0) ? windows[Int($0 - 0x80)] : Unicode.Scalar($0) },
+  ]
+
+  /// The characters 0x80 to 0x9f of Windows-1252.
+  private static let windows = Array(
+    "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ".unicodeScalars)
+
+  /// The ends of a character that was not decoded wrongly.
+  private func rightEnds(
     of character: Unicode.Scalar, at place: Int, in text: UnsafeBufferPointer<UInt8>
   ) -> Set<Int> {
     let bytes = Array(String(character).utf8)
-    var found = ends(of: bytes, at: place, in: text, depth)
-    if !character.isASCII, text.indices.contains(place), opens(text[place]) {
-      for spelling in escapes(of: character) {
-        found.formUnion(ends(of: spelling, at: place, in: text, depth - 1))
-      }
+    var found = Self.ends(of: bytes, at: place, in: text, Self.depth)
+    let isOpen = text.indices.contains(place) && Self.opens(text[place])
+    if isOpen, !Self.isWord(character) {
+      found.formUnion(Self.entityEnds(at: place, in: text, Self.depth - 1))
     }
     guard !character.isASCII else { return found }
+    if isOpen {
+      for spelling in escapes[character] ?? [] {
+        found.formUnion(Self.ends(of: spelling, at: place, in: text, Self.depth - 1))
+      }
+    }
     // In Latin-1 it is one byte, or what decoding that as UTF-8 makes of it.
     if let byte = UInt8(exactly: character.value) {
-      found.formUnion(ends(of: byte, at: place, in: text, depth))
+      found.formUnion(Self.ends(of: byte, at: place, in: text, Self.depth))
     }
-    found.formUnion(ends(of: unknown, at: place, in: text, 0))
+    found.formUnion(Self.ends(of: Self.unknown, at: place, in: text, 0))
     return found
+  }
+
+  /// Maximum length of the names of HTML's entities.
+  private static let longestName = 32
+
+  /// The ends of an entity of HTML such as `&uuml;`, whichever character it names.
+  private static func entityEnds(
+    at place: Int, in text: UnsafeBufferPointer<UInt8>, _ depth: Int
+  ) -> Set<Int> {
+    ends(of: UInt8(ascii: "&"), at: place, in: text, depth).reduce(into: []) { found, start in
+      var end = start
+      while end < text.count, end - start < longestName, isWord(Unicode.Scalar(text[end])) {
+        end += 1
+      }
+      guard end > start else { return }
+      found.formUnion(ends(of: UInt8(ascii: ";"), at: end, in: text, depth))
+    }
+  }
+
+  /// Whether a character is a letter or digit of ASCII, which nothing has an entity for.
+  private static func isWord(_ character: Unicode.Scalar) -> Bool {
+    switch character {
+    case "a"..."z", "A"..."Z", "0"..."9": true
+    default: false
+    }
   }
 
   /// The character that takes the place of undecodable bytes.
@@ -69,6 +161,10 @@ struct SpelledText: Sendable, Hashable {
   private static func ends(
     of bytes: [UInt8], at place: Int, in text: UnsafeBufferPointer<UInt8>, _ depth: Int
   ) -> Set<Int> {
+    guard depth > 0 else {
+      let isThere = text.dropFirst(place).starts(with: bytes)
+      return isThere ? [place + bytes.count] : []
+    }
     var ends: Set = [place]
     for byte in bytes {
       ends = ends.reduce(into: Set<Int>()) {

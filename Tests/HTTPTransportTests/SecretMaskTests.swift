@@ -102,6 +102,10 @@ import Testing
     "p%25c3%25a4%252fss%2522w0rd%252b",
     "p%E4%2Fss%22w0rd%2B", "p%25e4%252fss%2522w0rd%252b", "p\u{fffd}/ss\"w0rd+",
     #"p\xe4/ss\x22w0rd+"#,
+    "pÃ¤/ss\"w0rd+", "p%C3%83%C2%A4%2Fss%22w0rd%2B", #"p\u00c3\u00a4\/ss\"w0rd+"#,
+    "p&Atilde;&curren;/ss&quot;w0rd+", "p\u{fffd}\u{fffd}/ss\"w0rd+",
+    "p&auml;/ss&quot;w0rd+", "p&auml;&sol;ss&QUOT;w0rd&plus;", "p&amp;auml;/ss&amp;quot;w0rd+",
+    "p%26auml%3B%2Fss%26quot%3Bw0rd%2B",
     "pa\u{308}/ss\"w0rd+", "pä/ss\"w0rd+\u{301}", "cMOkL3NzIncwcmQr\u{20e3}",
   ])
   func `a known secret is masked in every encoding`(_ echo: String) {
@@ -114,6 +118,16 @@ import Testing
   @Test(arguments: ["%E9t\u{fffd}123", "\u{fffd}t%e9123", "=E9t=E9123"])
   func `a known secret that begins with a letter of Latin-1 is masked`(_ echo: String) {
     #expect(SecretMask(known: ["été123"]).maskKnown("got \(echo)!") == "got ***!")
+  }
+
+  @Test(arguments: [
+    ("€uro€99", "â\u{82}¬uroâ\u{82}¬99"), ("€uro€99", "â‚¬uroâ‚¬99"), ("straße99", "straÃŸe99"),
+    ("ключ99", "ÐºÐ»ÑŽÑ‡99"), ("€uro€99", "&euro;uro&#8364;99"),
+  ])
+  func `a known secret is masked where its UTF-8 was read as another encoding`(
+    _ secret: String, _ echo: String
+  ) {
+    #expect(SecretMask(known: [secret]).maskKnown("got \(echo)!") == "got ***!")
   }
 
   private static func spelled(_ secret: String, _ spell: (UInt8) -> String) -> String {
@@ -143,7 +157,10 @@ import Testing
 
   @Test func `what only resembles a known secret stays`() {
     let mask = SecretMask(known: ["hunter22", "100%2541"])
-    for text in ["hunter%2", "hunter%32", "&#104;unter", "100%41", "%25%25%25%25", "=\r\n=\n", ""] {
+    for text in [
+      "hunter%2", "hunter%32", "&#104;unter", "&h;unter22", "hunter&two;2", "100&;2541", "100%41",
+      "%25%25%25%25", "=\r\n=\n", "",
+    ] {
       #expect(mask.maskKnown(text) == text)
     }
     #expect(mask.maskKnown("a 100%2541 b") == "a *** b")
