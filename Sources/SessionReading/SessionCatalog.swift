@@ -256,18 +256,42 @@ package struct SessionCatalog: Sendable {
       lastActivity: modified, remote: remote, hasLocalLog: false, isRejected: isRejected)
   }
 
+  /// Records as passed over the sessions of devices that have log bytes in the store, but no revision,
+  /// by their names alone.
+  ///
+  /// - Parameter known: sessions that are none of these, whatever the store has of them.
+  /// - Throws: ``ObjectStore/StoreError``.
+  package func passOverUndescribed(
+    of devices: [String], besides known: Set<SessionID>
+  ) async throws {
+    guard user == nil, let store = context.store else { return }
+    try await FolderListing.forEach(of: devices, in: store) { listing in
+      for remote in listing.sessions.values
+      where remote.revision == nil && !known.contains(remote.session) && hasSettled(remote) {
+        passOver(remote)
+      }
+    }
+  }
+
+  private func passOver(_ remote: RemoteSession) {
+    guard !remote.segments.isEmpty else { return }
+    passedOver.withLock { _ = $0.insert(remote.session) }
+  }
+
+  /// Whether a session without a revision is not being sent at this moment, as far as is known.
+  private func hasSettled(_ remote: RemoteSession) -> Bool {
+    // Shown to a person, like any age in a listing.
+    let modified = remote.newest?.assumingSynchronizedClocks
+    return modified.map { context.now() - $0 >= leastAge } ?? true || leastAge == .zero
+  }
+
   /// A session that has log bytes, but not the revision that its device signs; nil for any other.
   private func undescribedEntry(
     _ remote: RemoteSession, _ store: any ObjectStore
   ) async throws -> Entry? {
-    guard user == nil else { return nil }
-    // Shown to a person, like any age in a listing.
-    let modified = remote.newest?.assumingSynchronizedClocks
-    guard modified.map({ context.now() - $0 >= leastAge }) ?? true || leastAge == .zero else {
-      return nil
-    }
+    guard user == nil, hasSettled(remote) else { return nil }
     guard includesUndescribed else {
-      if !remote.segments.isEmpty { passedOver.withLock { _ = $0.insert(remote.session) } }
+      passOver(remote)
       return nil
     }
     do {
@@ -277,8 +301,8 @@ package struct SessionCatalog: Sendable {
       return Entry(
         session: remote.session, sidecar: reconstructed(remote, .active), location: .remote,
         length: remote.mark, uploaded: remote.mark, isRunning: false,
-        lastActivity: modified ?? remote.session.startedAt, remote: remote, hasLocalLog: false,
-        isRejected: true)
+        lastActivity: remote.newest?.assumingSynchronizedClocks ?? remote.session.startedAt,
+        remote: remote, hasLocalLog: false, isRejected: true)
     }
   }
 

@@ -106,9 +106,19 @@ import Testing
     catalog.includesUndescribed = true
     let entry = try await catalog.entry(matching: session.description, devices: devices)
     #expect(entry.isRejected && entry.location == .remote && entry.remote?.segments.count == 1)
+    let signed = reading
+    func passedOver(besides known: Set<SessionID> = []) async throws -> Set<SessionID> {
+      let catalog = SessionCatalog(signed)
+      try await catalog.passOverUndescribed(of: devices, besides: known)
+      return catalog.passedOver.withLock { $0 }
+    }
     // Unless it is named, it may be being sent.
     #expect(try await catalog.entries(devices: devices).isEmpty)
+    #expect(try await passedOver().isEmpty)
     try site.ageStore(days: 1)
+    #expect(try await passedOver() == [session])
+    #expect(try await passedOver(besides: [session]).isEmpty)
+    #expect(try await SessionCatalog(reading).entries(devices: devices).isEmpty)
     #expect(try await catalog.entries(devices: devices).map(\.isRejected) == [true])
     reading.keys = nil
     catalog = SessionCatalog(reading)

@@ -164,7 +164,9 @@ struct Reap: AsyncParsableCommand {
     in reading: ReadingContext, devices: [String]
   ) async throws -> Set<SessionID>? {
     guard choice.isNarrowing || span.isChoosing else { return nil }
-    let entries = try await SessionCatalog(reading).entries(
+    let catalog = SessionCatalog(reading)
+    defer { catalog.reportPassedOver() }
+    let entries = try await catalog.entries(
       devices: devices, includesLocal: devices.isEmpty, activeSince: span.since)
     return Set(entries.filter { choice.includes($0) && span.includes($0) }.map(\.session))
   }

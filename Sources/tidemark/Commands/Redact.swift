@@ -138,6 +138,7 @@ struct Redact: AsyncParsableCommand {
       failed = true
       Console.complain("\(session): \(reason)")
     }
+    if ids.isEmpty, try await reportUnchecked(setup, context) { failed = true }
     if let lock, !items.isEmpty {
       let report = try await pass.run(items, holding: lock)
       try say(items.filter { report.hasFinished($0.session) })
@@ -152,6 +153,19 @@ struct Redact: AsyncParsableCommand {
     }
     if items.isEmpty, !failed { Console.remark("the current rules change nothing in the store") }
     if failed { throw ExitStatus.partial }
+  }
+
+  /// Names the sessions that cannot be checked, because the store has log bytes of them and no sidecar.
+  ///
+  /// - Returns: whether there are any.
+  private func reportUnchecked(
+    _ setup: CommandContext, _ context: SyncContext
+  ) async throws -> Bool {
+    let catalog = SessionCatalog(try setup.reading(with: context))
+    let local = try Set(setup.home.days().flatMap(setup.home.sessions))
+    try await catalog.passOverUndescribed(of: [setup.device.deviceId], besides: local)
+    catalog.reportPassedOver()
+    return catalog.passedOverLine != nil
   }
 
   private func say(_ items: [RemoteRedaction.Item]) throws {
