@@ -1,7 +1,7 @@
 import Crypto
 package import Delta
 package import LogRecords
-import Platform
+package import Platform
 package import SessionLog
 
 /// A segment ready to send.

@@ -44,7 +44,7 @@ package struct RemoteRedactionPass: Sendable {
   ) async throws -> UploadReport {
     for item in items { try RemoteRedaction(context).begin(item, holding: lock) }
     let uploader = Uploader(context)
-    var plan = try uploader.plan(.all)
+    let plan = try uploader.plan(.all)
     return try await uploader.execute(plan, holding: lock)
   }
 }

@@ -35,7 +35,7 @@ package struct Repair: Sendable {
       }
     }
     let uploader = Uploader(context)
-    var plan = try uploader.plan(.all)
+    let plan = try uploader.plan(.all)
     return try await uploader.execute(plan, holding: lock)
   }
 }
