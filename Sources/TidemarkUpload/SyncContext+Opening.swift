@@ -31,19 +31,22 @@ extension SyncContext {
 }
 
 extension DeviceKey {
-  /// The key of a home's device; nil if it belongs to root, or if a full disk has no room for the
-  /// first one.
+  /// The key of a home's device; nil if it belongs to root, or if a full disk has no room for it once
+  /// something was sent.
   ///
   /// Sessions sealed before the key exists began before it and need no signature, because a key that
-  /// is made once something was sent says so; and their pass may be the one that makes room.
+  /// is made once something was sent says so; and their pass may be the one that makes room. Of a device
+  /// that has sent nothing, a later key would say that nothing was ever unsigned.
   ///
-  /// - Throws: like ``load(_:_:on:)``, except on a full disk.
+  /// - Parameter home: the home that the key belongs to: in machine-wide mode root's.
+  /// - Throws: like ``load(_:_:on:)``.
   package static func loadIfRoom(
     _ home: Home, _ device: Device, on machine: Machine
   ) throws -> DeviceKey? {
     do {
       return try load(home, device, on: machine)
     } catch let error as SystemError where error.isDiskFull {
+      if device.hasSentNothing(from: home) { throw error }
       return nil
     }
   }

@@ -114,6 +114,23 @@ import TidemarkLogging
     #expect(!File.exists(home.home.files(for: old).log))
   }
 
+  /// A key that is made later would say that nothing ever was.
+  @Test func `nothing is sent unsigned by a device that has sent nothing`() async throws {
+    let uploads = try uploads(Choice(.logs))
+    session.info("one")
+    try File.remove(home.home.keyPath)
+    let files = TestFiles { [home] effect in
+      if case .write = effect.kind, effect.path.hasPrefix(home.home.keyPath) { ENOSPC } else { nil }
+    }
+    await FileEffect.$hook.withValue(files) {
+      _ = await #expect(throws: SystemError.self) { try await uploads.upload() }
+    }
+    #expect(!isInStore(session.id))
+    await uploads.finish()
+    #expect(uploads.lastOutcome?.problems == [] && uploads.lastOutcome?.sealed == 1)
+    #expect(File.exists(home.home.keyPath))
+  }
+
   @Test func `the end of a session is sent and sealed`() async throws {
     let uploads = try uploads(Choice(.logs))
     session.info("one")
