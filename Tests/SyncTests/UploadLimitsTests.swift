@@ -142,6 +142,13 @@ import Testing
     }
     #expect(try folder.sidecars().count == 1)
     #expect(try await folder.onlyRemote() == text)
+    // What was sent is known as well after several passes as after one.
+    let next = text.replacingOccurrences(of: "line 100 ", with: "changed line 100 ")
+    try next.write(toFile: folder.file("new"), atomically: false, encoding: .utf8)
+    try folder.rename("new", to: "app.log")
+    try await folder.tick()
+    #expect(try folder.sidecars().count == 1)
+    #expect(try await folder.onlyRemote() == next)
   }
 
   @Test func `the time of a pass passes, and a rewrite has it again`() throws {

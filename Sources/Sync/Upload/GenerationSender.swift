@@ -99,10 +99,15 @@ struct GenerationSender {
           guard state.sendsMore(within: budget) else { return }
         }
       }
-      guard range.lowerBound == 0 else { return }
       try SentSignature.remove(context.home, state.session, generation: generation)
       var own = SentSignature(context.home, state.session, generation: generation, upTo: 0)
-      own.append(await source.takeBlocks())
+      if range.lowerBound == 0 {
+        own.append(await source.takeBlocks())
+      } else {
+        // Earlier passes sent the beginning.
+        let sent = writer.remote(state).cover(upTo: range.upperBound, of: generation)
+        _ = try own.catchUp(with: sent, of: log)
+      }
     }
   }
 
