@@ -162,7 +162,9 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
-  @Test func `the newest part, removed before it was sent, is named`() async throws {
+  /// Without the note, only the recorder knows where its live log begins.
+  @Test(arguments: ["kept", "lost", "mistaken"])
+  func `the newest part, removed before it was sent, is named`(note: String) async throws {
     let site = try site()
     var random = SeededGenerator(case: 3, seed: 1)
     let (writer, whole) = try await unsent(site, &random)
@@ -170,6 +172,11 @@ import Testing
     let base = try RecordedLog(writer.files).base
     let kept = part.compressed + ".kept"
     try File.rename(part.compressed, to: kept)
+    if note != "kept" {
+      try File.remove(writer.files.rotated)
+      if note == "mistaken" { try writer.files.restoreNote() }
+      writer.tick()
+    }
     #expect(try RecordedLog(writer.files).base == base)
 
     let error = try #require(try await site.upload().failures.first?.error as? ReplicaError)
@@ -270,6 +277,28 @@ import Testing
     }
     try await site.expectSealedAndEqual(writer.session)
     #expect(try await site.remoteBytes(writer.session).starts(with: whole))
+  }
+
+  @Test func `the newest part of an ended session, removed with the note, is named`() async throws {
+    let site = try site()
+    var random = SeededGenerator(case: 3, seed: 1)
+    let (writer, _) = try await unsent(site, &random)
+    try writer.end(.exit(0))
+    try await compressParts(of: writer)
+    let part = try #require(try writer.files.parts().last)
+    let base = try RecordedLog(writer.files).base
+    let kept = part.compressed + ".kept"
+    try File.rename(part.compressed, to: kept)
+    try File.remove(writer.files.rotated)
+    try OpenSessionReview(site.context()).runIfDue(
+      holding: try #require(try HomeLock.acquire(site.local.home)))
+    #expect(try RecordedLog(writer.files).base == base)
+    let error = try #require(try await site.upload().failures.first?.error as? ReplicaError)
+    #expect(error.code == .lostBytes && error.detail.contains(part.plain))
+    #expect(error.detail.contains("bytes \(part.start) to \(base) of"))
+    try File.rename(kept, to: part.compressed)
+    try await site.upload(.all)
+    try await site.expectSealedAndEqual(writer.session)
   }
 
   /// Nothing but the names of the parts shows then where the live log belongs.

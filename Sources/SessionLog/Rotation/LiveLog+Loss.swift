@@ -13,11 +13,20 @@ extension LiveLog {
       isCut = isCut || held.length < max(placed, reached)
       guard !isCut else { return true }
       (placed, reached, written) = (held.length, held.length, 0)
+      restoreNote()
       return false
     }
     guard wasRotated() else { return true }
     try openNext()
     return false
+  }
+
+  /// Makes a lost note of the last rotation again: if the newest part is gone with it, no other process
+  /// knows where the live log begins, and one that made the note again was mistaken.
+  private func restoreNote() {
+    guard let base, base > 0 else { return }
+    // What fails now is tried again with the next call.
+    _ = try? files.restoreNote(liveFrom: base)
   }
 
   /// Whether the file has become a part.

@@ -201,8 +201,8 @@ package struct LiveLog: ~Copyable, Sendable {
 
   private mutating func rotate() throws {
     // Once the first part was pruned, only the note shows that there were others.
-    try files.restoreNote()
-    let base = try RecordedLog(files).base
+    try files.restoreNote(liveFrom: self.base)
+    let base = try max(RecordedLog(files).base, self.base ?? 0)
     let part = files.part(at: base)
     guard try FileStatus(part.plain) == nil, try FileStatus(part.compressed) == nil else {
       throw SystemError(operation: "rotate to", path: part.plain, errno: SystemError.Number.taken)

@@ -45,23 +45,48 @@ extension SessionFiles {
     return Set(names.compactMap { start(ofPart: "\(directory)/\($0)") }).sorted().map(part(at:))
   }
 
-  /// Makes the note of the rotation again if it is missing and there are parts.
+  /// Makes the note of the rotation again if there are, or were, parts and it is missing, or does not
+  /// say where the live log begins although its writer knows.
   ///
-  /// Without it, the live log would seem to begin the stream once the first part was pruned.
+  /// Without it, the live log would seem to begin the stream once the first part was pruned, and where the
+  /// last part that is left ends if the newest is gone.
   ///
-  /// - Returns: whether it was missing.
+  /// - Parameter base: stream offset of the live log's first byte, as far as its writer knows.
+  /// - Returns: whether it was made.
   /// - Throws: ``SystemError``.
   @discardableResult
-  package func restoreNote() throws -> Bool {
-    guard !File.exists(rotated), let last = try namedParts().last else { return false }
-    if let part = try? open(last) {
+  package func restoreNote(liveFrom base: StreamOffset? = nil) throws -> Bool {
+    if let base {
+      let note = rotationNote
+      guard note?.start != base, note?.end != base else { return false }
+    } else if File.exists(rotated) {
+      return false
+    }
+    let last = try namedParts().last
+    var end = last?.start ?? 0
+    if let last, let part = try? open(last) {
+      end = last.start + part.length
       let (position, count) = RotationNote.ending(of: part.length.bytes)
       let ending = try? part.read(at: position, count: count)
       write(RotationNote(of: last, length: part.length.bytes, ending: ending))
     }
+    if let base = base ?? statedBase, base > end {
+      write(RotationNote(lost: end..<base))
+    } else if last == nil {
+      return false
+    }
     // Where a part ends that cannot be read is unknown: then opening the log says so.
     if !File.exists(rotated) { _ = try Descriptor(opening: rotated, [.write, .create]) }
     return true
+  }
+
+  /// Where the live log begins by the length that the recorder stated at the session's end; nil if it
+  /// stated none, or something else was sealed since.
+  private var statedBase: StreamOffset? {
+    guard let stated = try? Sidecar.load(sidecar), stated.status != .active, stated.source == nil,
+      stated.seal == nil, stated.digest == nil, let live = try? FileStatus(log)
+    else { return nil }
+    return StreamOffset(max(0, stated.fileSizeBytes.bytes - live.length))
   }
 
   /// The offset in a part's name; nil for other names.

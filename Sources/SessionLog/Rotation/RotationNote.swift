@@ -10,7 +10,8 @@ struct RotationNote: Equatable {
   let start: StreamOffset
   /// The part's end.
   let end: StreamOffset
-  /// Hash of the part's last bytes, at most ``longestEnding``; nil in notes of versions that wrote none.
+  /// Hash of the part's last bytes, at most ``longestEnding``; nil in notes of versions that wrote none,
+  /// and no hash if the bytes were gone when the note was made again.
   let ending: String?
 
   /// Maximum number of a part's last bytes that are hashed.
@@ -25,6 +26,11 @@ struct RotationNote: Equatable {
   init(of part: LogPart, length: Int64, ending bytes: [UInt8]?) {
     (start, end) = (part.start, part.start + ByteCount(length))
     ending = bytes.map(Self.hash)
+  }
+
+  /// Describes what is gone before the live log, so that no log begins with it.
+  init(lost range: Range<StreamOffset>) {
+    (start, end, ending) = (range.lowerBound, range.upperBound, "lost")
   }
 
   /// Position and number of the bytes of a part that are hashed.
