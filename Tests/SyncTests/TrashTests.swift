@@ -44,7 +44,7 @@ import Testing
       session, at: site.context().lived.time.mark, holding: lock)
   }
 
-  @Test(arguments: ["edited", "longer", "cut", "same"])
+  @Test(arguments: ["edited", "longer", "cut", "replaced", "emptied", "same"])
   func `a log that was not sent as it is outlives its expired remote copy`(
     log: String
   ) async throws {
@@ -57,6 +57,8 @@ import Testing
     case "edited": bytes[bytes.count - 3] ^= 1
     case "longer": bytes += Array("three\n".utf8)
     case "cut": bytes.removeLast(3)
+    case "replaced": bytes = Array("other\n".utf8)
+    case "emptied": bytes = []
     default: break
     }
     if log != "same" { try Data(bytes).write(to: URL(filePath: files.log)) }
@@ -66,7 +68,8 @@ import Testing
     site.local.clock.advance(seconds: 40 * Self.day)
     try await reap(site)
     let isHere = File.exists(files.log)
-    #expect(isHere == ["edited", "longer"].contains(log))
+    // A beginning of an object cannot be told from something else.
+    #expect(isHere == ["edited", "longer", "cut", "replaced"].contains(log))
     if isHere { #expect(try site.local.log(session) == bytes) }
   }
 

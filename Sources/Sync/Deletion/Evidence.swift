@@ -85,7 +85,7 @@ struct SealClaim {
   ///   - log: the local log; nil if it is gone.
   init(removed sidecar: Sidecar, log: Sidecar.Seal.LogState?) throws(Doubt) {
     guard let seal = sidecar.seal else { throw Doubt("it is not sealed") }
-    // What is left of a log that was cut after it was sent has been in the store.
+    // What is left of a log that was cut after it was sent may have been in the store.
     try self.init(sidecar, seal, log: log, mayBeCut: true)
   }
 
@@ -118,8 +118,13 @@ struct SealClaim {
     let local = try log.available()
     for name in (sidecar.objects ?? []).compactMap(SegmentName.init)
     where local.lowerBound <= name.range.lowerBound
-      && !(isCut && local.upperBound < name.range.upperBound)
+      && !(isCut && local.upperBound <= name.range.lowerBound)
     {
+      guard !isCut || name.range.upperBound <= local.upperBound else {
+        throw Doubt(
+          "its log was cut after it was sealed, and its bytes from \(name.range.lowerBound) on cannot be "
+            + "compared with what was sent; 'tidemark delete --local \(session)' deletes it")
+      }
       let end = min(name.range.upperBound, seal.length)
       guard end == name.range.upperBound, try name.matches(log) else {
         throw Doubt(
