@@ -206,6 +206,33 @@ import Testing
     #expect(try await Verifier(site.context()).verify(site.remote(writer.session)).problem == nil)
   }
 
+  /// Nothing else would show which objects hold what was pruned.
+  @Test func `a killed repair of a pruned session forgets no object that was sent`() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    try writer.end(.exit(0))
+    try await site.upload()
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let remote = try await site.remote(writer.session)
+    let path = writer.files.sidecar
+    let sealed = try AtomicFile.read(path)
+    let context = try site.context()
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    for lifetime in 0... {
+      let files = TestFiles(lifetime: lifetime)
+      await FileEffect.$hook.withValue(files) {
+        _ = try? await Verifier(context).reopen(writer.session, having: remote, holding: lock)
+      }
+      if try Sidecar.load(path).seal == nil {
+        let known = try context.manifest.entry(writer.session)?.segments ?? [:]
+        #expect(!known.isEmpty, "killed after \(lifetime)")
+      }
+      guard files.isDead else { return #expect(lifetime > 3) }
+      try AtomicFile.write(sealed, to: path)
+    }
+  }
+
   /// What this machine has pruned is in the store under the former id only.
   @Test(arguments: [false, true], [false, true])
   func `a pruned session is sent again under another device id`(

@@ -287,15 +287,16 @@ package struct Verifier: Sendable {
     sidecar.seal = nil
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
-    // First the marker: without it, no pass would find a session that lost its seal.
+    // Before the seal goes: without the marker no pass would find the session, and without the objects
+    // that were sent it would accept any others for bytes that are not local any more.
     try context.home.mark(session)
-    try sidecar.save(local.files.sidecar)
-    VanishedCopies.forget(session, of: context)
     let known = try knownObjects(sidecar)
     try context.manifest.forget(session)
     if try log.afterHoles().available().lowerBound > 0, !known.isEmpty {
       try expect(known, of: sidecar)
     }
+    try sidecar.save(local.files.sidecar)
+    VanishedCopies.forget(session, of: context)
     return true
   }
 
