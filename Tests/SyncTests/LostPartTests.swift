@@ -201,6 +201,39 @@ import Testing
     #expect(try await site.remoteBytes(writer.session).starts(with: whole))
   }
 
+  /// What is recorded after it must not wait for objects that never were.
+  @Test func `a part that is lost after pruned ones is named, and what follows is sent`()
+    async throws
+  {
+    let site = try site()
+    let writer = try await sent(site)
+    let mark = try await site.remote(writer.session).mark
+    var random = SeededGenerator(case: 2)
+    write(100, to: writer, &random)
+    try await compressParts(of: writer)
+    let whole = try site.local.log(writer.session)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    let pruned = try await prune(site).pruned
+    let parts = try writer.files.parts()
+    try #require(parts.count >= 3)
+    let (lost, next) = (parts[0], parts[1].start)
+    #expect(pruned.last?.end == lost.start)
+    let kept = lost.compressed + ".kept"
+    try File.rename(lost.compressed, to: kept)
+
+    let error = try #require(try await site.upload().failures.first?.error as? ReplicaError)
+    #expect(error.code == .lostBytes && error.detail.contains(lost.plain), "\(error)")
+    #expect(error.detail.contains("bytes \(mark) to \(next) of"))
+    let ranges = try await site.remote(writer.session).segments(of: 1).map(\.range)
+    #expect(ranges.allSatisfy { !$0.overlaps(mark..<next) })
+    #expect(ranges.contains { $0.upperBound == StreamOffset(whole.count) })
+    try File.rename(kept, to: lost.compressed)
+    try writer.end(.exit(0))
+    #expect(try await site.upload(.all).failures.isEmpty)
+    #expect(try await site.remote(writer.session).seal != nil)
+    #expect(try await site.remoteBytes(writer.session).starts(with: whole))
+  }
+
   @Test func `a seal says what a killed session lost with its newest part and its log`()
     async throws
   {

@@ -38,13 +38,17 @@ package struct DeletionLedger: Sendable {
     /// Names of the remote copy's segments of earlier generations, which its listing alone does not
     /// show to be needed; nil if there are none, and in entries of earlier versions.
     package var basis: [String]?
+    /// Stream offset after the last byte of a rotated part; nil for other files and objects, and in
+    /// entries of earlier versions.
+    package var end: StreamOffset?
     /// Why the deletion recorded by an earlier entry failed.
     package var failure: String?
 
     /// Describes a deletion.
     package init(
       at: Timestamp, session: SessionID, copy: Copy, what: String, bytes: ByteCount? = nil,
-      isInTrash: Bool? = nil, ground: DeletionGround, finding: String, basis: [String]? = nil
+      isInTrash: Bool? = nil, ground: DeletionGround, finding: String, basis: [String]? = nil,
+      end: StreamOffset? = nil
     ) {
       (self.at, self.session, self.copy, self.what) = (at, session, copy, what)
       (self.bytes, self.isInTrash) = (bytes, isInTrash)
@@ -176,15 +180,17 @@ package struct DeletionLedger: Sendable {
     }
   }
 
-  /// First stream offsets of the rotated parts of a session that were pruned.
+  /// Stream bytes of the rotated parts of a session that were pruned; without end where that is
+  /// unknown.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func prunedParts(of session: SessionID) throws -> [StreamOffset] {
+  package func prunedParts(of session: SessionID) throws -> [Range<StreamOffset>] {
     try entries { $0 == session }.compactMap { entry in
       guard entry.copy == .local, entry.failure == nil, entry.what.hasPrefix(Self.partMark) else {
         return nil
       }
-      return Int64(entry.what.dropFirst(Self.partMark.count)).map { StreamOffset($0) }
+      let start = Int64(entry.what.dropFirst(Self.partMark.count)).map { StreamOffset($0) }
+      return start.map { $0..<max($0, entry.end ?? .max) }
     }
   }
 

@@ -63,9 +63,11 @@ extension Deleter {
     lock.expect(home)
     func entry(_ removal: PrunePlan.Removal) -> DeletionLedger.Entry {
       let part = removal.part
-      return self.entry(
+      var entry = self.entry(
         .init(part.session, bytes: part.bytes, evidence: removal.evidence, reason: ""), .local,
         what: DeletionLedger.part(at: part.start))
+      entry.end = removal.end
+      return entry
     }
     let recorded: RecordedDeletions?
     var failure: (any Error)?

@@ -181,15 +181,16 @@ package struct Verifier: Sendable {
     }
     let first = try log.available().lowerBound
     guard sidecar.source != nil || first <= Self.mark(of: remote, sidecar) else {
+      let gone = Self.mark(of: remote, sidecar)..<first
       let pruned = try DeletionLedger(context.home).prunedParts(of: remote.session)
       let why =
-        pruned.contains { $0 < first }
+        pruned.contains { $0.overlaps(gone) }
         ? "which pruned them once they were stored: put the objects back from a backup or the "
           + "bucket's versions"
         : "where a rotated part is missing, which this home did not delete: put it back from a "
           + "backup, or the objects from a backup or the bucket's versions"
       return
-        "bytes \(Self.mark(of: remote, sidecar)) to \(first) are neither in the store nor on this "
+        "bytes \(gone.lowerBound) to \(first) are neither in the store nor on this "
         + "machine, \(why)"
     }
     let known = try knownObjects(sidecar)

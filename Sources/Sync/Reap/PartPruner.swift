@@ -55,7 +55,8 @@ package struct PartPruner: Sendable {
       do {
         if proof == nil { proof = try await PartProof(context, local, folders) }
         guard let evidence = try await proof?.evidence(for: part) else { break }
-        waiting.append(.init(part: old, evidence: evidence))
+        let end = part.start + (try local.files.open(part).length)
+        waiting.append(.init(part: old, end: end, evidence: evidence))
         if try proof?.endsApart(part) == true {
           plan.pruned += waiting
           waiting = []

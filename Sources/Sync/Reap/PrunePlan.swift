@@ -20,6 +20,8 @@ package struct PrunePlan: Sendable, Equatable {
   package struct Removal: Sendable, Equatable {
     /// The part.
     package let part: Part
+    /// Stream offset after its last byte.
+    package let end: StreamOffset
     /// The proof that it may be deleted.
     package let evidence: Evidence
   }

@@ -116,11 +116,13 @@ extension TailSender {
     let start = runs.last { $0.upperBound <= hole.lowerBound }?.upperBound ?? 0
     let end = runs.first { $0.lowerBound >= hole.upperBound }?.lowerBound ?? .max
     let pruned = try DeletionLedger(context.home).prunedParts(of: state.session)
-    guard !pruned.contains(where: { (start..<end).contains($0) }) else { return nil }
+      .filter { (start..<end).contains($0.lowerBound) }
+    guard !pruned.contains(where: { $0.overlaps(hole) }) else { return nil }
     if let path = try unreadableFile(at: hole.lowerBound, of: state.local.files) {
       return "\(path) cannot be read"
     }
-    let part = state.local.files.part(at: start)
+    let before = pruned.map(\.upperBound).filter { $0 <= hole.lowerBound }.max()
+    let part = state.local.files.part(at: before ?? start)
     return "the rotated part \(part.plain), or \(part.compressed), \(isMissing)"
   }
 
