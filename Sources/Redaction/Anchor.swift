@@ -21,22 +21,24 @@ struct Anchor: Sendable {
     }
   }
 
-  private struct Key: Hashable {
-    let text: String
-    let ignoresCase: Bool
-  }
-
-  /// The distinct anchors of rules; rules are identified by index.
+  /// The distinct anchors of rules, in the order of the rules; rules are identified by index.
   static func all(of rules: [RedactionRule]) -> [Anchor] {
-    var users: [Key: [Int]] = [:]
+    var found: [(text: String, ignoresCase: Bool, rules: [Int])] = []
+    // By text, the index of the anchor that minds case, and of the one that ignores it.
+    var minding: [String: Int] = [:]
+    var ignoring: [String: Int] = [:]
     for (number, rule) in rules.enumerated() {
-      for text in Set(rule.anchors) {
-        users[Key(text: text, ignoresCase: rule.ignoresCase ?? false), default: []].append(number)
+      let ignoresCase = rule.ignoresCase ?? false
+      for text in rule.anchors.count < 2 ? rule.anchors : rule.anchors.sorted() {
+        if let known = ignoresCase ? ignoring[text] : minding[text] {
+          if found[known].rules.last != number { found[known].rules.append(number) }
+        } else {
+          if ignoresCase { ignoring[text] = found.count } else { minding[text] = found.count }
+          found.append((text, ignoresCase, [number]))
+        }
       }
     }
-    return users.sorted { ($0.value[0], $0.key.text) < ($1.value[0], $1.key.text) }.map {
-      Anchor($0.key.text, ignoresCase: $0.key.ignoresCase, of: $0.value, rules)
-    }
+    return found.map { Anchor($0.text, ignoresCase: $0.ignoresCase, of: $0.rules, rules) }
   }
 
   /// Whether its first `length` bytes are at a position.
@@ -44,15 +46,9 @@ struct Anchor: Sendable {
     (0..<length).allSatisfy { text[start + $0] | fold[$0] == bytes[$0] }
   }
 
-  /// The pairs of bytes possible at an offset, low byte first; beside the anchor any byte is
-  /// possible.
-  func pairs(at offset: Int) -> [UInt16] {
-    var pairs: [UInt16] = []
-    forEachPair(at: offset) { pairs.append($0) }
-    return pairs
-  }
-
-  private func forEachPair(at offset: Int, _ body: (UInt16) -> Void) {
+  /// Passes on the pairs of bytes possible at an offset, low byte first; beside the anchor any byte
+  /// is possible.
+  func forEachPair(at offset: Int, _ body: (UInt16) -> Void) {
     forEachByte(at: offset) { low in
       forEachByte(at: offset + 1) { high in body(UInt16(low) | UInt16(high) << 8) }
     }
@@ -65,37 +61,5 @@ struct Anchor: Sendable {
     }
     body(bytes[offset])
     if fold[offset] != 0 { body(bytes[offset] & ~0x20) }
-  }
-
-  /// For each anchor, the position of the first of the two pairs of bytes that identify it: pairs
-  /// that are rare in logs, or have to be searched anyway.
-  static func places(of anchors: [Anchor]) -> [Int] {
-    var places = [Int?](repeating: nil, count: anchors.count)
-    var uses = [Int](repeating: 0, count: 1 << 16)
-    func use(_ anchor: Anchor, at place: Int, _ count: Int) {
-      for offset in [place, place + 1] {
-        anchor.forEachPair(at: offset) { uses[Int($0)] += count }
-      }
-    }
-    /// The cost of searching for the pairs at an offset.
-    func cost(_ anchor: Anchor, at offset: Int) -> Int {
-      var cost = 0
-      // Each anchor of a pair is compared, which costs less than checking the pair.
-      anchor.forEachPair(at: offset) {
-        cost += PairFrequency.of($0) * (uses[Int($0)] == 0 ? 10 : 1)
-      }
-      return cost
-    }
-    for _ in 0..<3 {
-      for (number, anchor) in anchors.enumerated() where anchor.bytes.count > 1 {
-        if let place = places[number] { use(anchor, at: place, -1) }
-        let costs = (0...max(1, anchor.bytes.count - 2)).map { cost(anchor, at: $0) }
-        let best = zip(costs, costs.dropFirst()).map { $0 + $1 }.enumerated()
-          .min { $0.element < $1.element }
-        places[number] = best?.offset
-        if let place = best?.offset { use(anchor, at: place, 1) }
-      }
-    }
-    return zip(anchors, places).map { $0.bytes.count == 1 ? -1 : $1 ?? 0 }
   }
 }

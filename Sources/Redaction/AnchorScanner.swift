@@ -18,7 +18,11 @@ struct AnchorScanner: Sendable {
 
     init(_ anchor: Anchor, _ number: Int, offset: Int, isFirst: Bool) {
       func word(_ bytes: [UInt8]) -> UInt64 {
-        bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        var word: UInt64 = 0
+        for index in (0..<min(8, bytes.count)).reversed() {
+          word = word << 8 | UInt64(bytes[index])
+        }
+        return word
       }
       self.anchor = number
       self.offset = offset
@@ -26,7 +30,7 @@ struct AnchorScanner: Sendable {
       length = anchor.bytes.count
       head = word(anchor.bytes)
       fold = word(anchor.fold)
-      mask = word(anchor.bytes.map { _ in 0xff })
+      mask = length < 8 ? (UInt64(1) << UInt64(8 * length)) - 1 : UInt64.max
     }
   }
 
@@ -52,36 +56,56 @@ struct AnchorScanner: Sendable {
   init(_ rules: [RedactionRule]) {
     anchors = Anchor.all(of: rules)
     longest = anchors.reduce(0) { max($0, $1.bytes.count) }
-    var pairs: [Int: [Place]] = [:]
-    for (number, (anchor, first)) in zip(anchors, Anchor.places(of: anchors)).enumerated() {
+    var places: [Place] = []
+    // Pairs and the indexes of their places, in one number each to be sorted fast.
+    var pairs: [Int] = []
+    for (number, first) in AnchorPlaces.choose(for: anchors).enumerated() {
       for offset in [first, first + 1] {
-        let place = Place(anchor, number, offset: offset, isFirst: offset == first)
-        for pair in anchor.pairs(at: offset) {
-          pairs[Int(pair), default: []].append(place)
-        }
+        anchors[number].forEachPair(at: offset) { pairs.append(Int($0) << 32 | places.count) }
+        places.append(Place(anchors[number], number, offset: offset, isFirst: offset == first))
       }
     }
-    fill(pairs)
+    pairs.sort()
+    fill(pairs, places)
   }
 
   /// Fills the table; pairs with the same places share a bucket.
-  private mutating func fill(_ pairs: [Int: [Place]]) {
-    var buckets = [[Place]](repeating: [], count: 256)
-    var numbers: [[Int]: Int] = [:]
-    for (pair, places) in pairs.sorted(by: { $0.key < $1.key }) {
-      let key = places.map { $0.anchor * (longest + 2) + $0.offset }
-      let known = numbers[key]
-      let bucket = known ?? 1 + numbers.count % 255
-      if known == nil {
-        numbers[key] = bucket
-        buckets[bucket] += places
+  ///
+  /// - Parameters:
+  ///   - pairs: each pair of each place in order, above the place's index.
+  ///   - all: the places.
+  private mutating func fill(_ pairs: [Int], _ all: [Place]) {
+    var buckets = [[Int]](repeating: [], count: 256)
+    // By first place, the lists of places that have a bucket.
+    var known = [[(places: Range<Int>, bucket: Int)]](repeating: [], count: all.count)
+    var count = 0
+    func place(_ index: Int) -> Int { pairs[index] & 0xffff_ffff }
+    var start = 0
+    while start < pairs.count {
+      let pair = pairs[start] >> 32
+      var end = start + 1
+      while end < pairs.count, pairs[end] >> 32 == pair { end += 1 }
+      let first = place(start)
+      let same = known[first].first { other in
+        other.places.count == end - start
+          && (start..<end).allSatisfy { place($0) == place($0 - start + other.places.lowerBound) }
+      }
+      let bucket = same?.bucket ?? 1 + count % 255
+      if same == nil {
+        known[first].append((start..<end, bucket))
+        count += 1
+        for index in start..<end { buckets[bucket].append(place(index)) }
       }
       table[pair] = UInt8(bucket)
+      start = end
     }
-    places = buckets.flatMap(\.self)
-    firstPlaces = buckets.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.count) }
-    for (bucket, places) in buckets.enumerated() {
-      for place in places { allow(place, in: &beside[bucket]) }
+    firstPlaces = [0]
+    for (bucket, indexes) in buckets.enumerated() {
+      for index in indexes {
+        places.append(all[index])
+        allow(all[index], in: &beside[bucket])
+      }
+      firstPlaces.append(places.count)
     }
   }
 

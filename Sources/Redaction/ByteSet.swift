@@ -6,17 +6,19 @@ struct ByteSet: Sendable, Hashable {
   ///
   /// A hyphen at either end is literal.
   init(_ expression: String) {
-    var bytes = Array(expression.utf8)[...]
+    let bytes = Array(expression.utf8)
     let isNegated = bytes.first == UInt8(ascii: "^")
-    if isNegated { bytes = bytes.dropFirst() }
     var members = [Bool](repeating: isNegated, count: 256)
-    while let first = bytes.popFirst() {
+    var position = isNegated ? 1 : 0
+    while position < bytes.count {
+      let first = Int(bytes[position])
       var last = first
-      if bytes.count > 1, bytes.first == UInt8(ascii: "-") {
-        last = bytes[bytes.startIndex + 1]
-        bytes = bytes.dropFirst(2)
+      position += 1
+      if position + 1 < bytes.count, bytes[position] == UInt8(ascii: "-") {
+        last = Int(bytes[position + 1])
+        position += 2
       }
-      for byte in min(first, last)...max(first, last) { members[Int(byte)] = !isNegated }
+      for byte in min(first, last)...max(first, last) { members[byte] = !isNegated }
     }
     members[0x0a] = false
     self.members = members

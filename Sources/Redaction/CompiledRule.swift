@@ -69,16 +69,18 @@ struct CompiledRules: Sendable {
   let members: [UInt64]
   let scanner: AnchorScanner
 
-  private let expressions: [String]
+  /// By expression, the index of its set.
+  private let numbers: [String: Int]
 
   init(_ rules: [RedactionRule], engine: Int) throws(RedactionError) {
     guard rules.count <= RedactionRules.maximumCount else {
       throw RedactionError("there are more than \(RedactionRules.maximumCount) rules")
     }
     self.engine = engine
-    let all = rules.flatMap { ($0.steps ?? []) + [$0.before].compactMap(\.self) }
-    let named = all.flatMap { [$0.bytes, $0.needs, $0.notFirst] } + rules.map(\.notAfter)
-    expressions = Set(named.compactMap(\.self)).sorted()
+    let expressions = Self.expressions(of: rules)
+    var numbers: [String: Int] = [:]
+    for (number, expression) in expressions.enumerated() { numbers[expression] = number }
+    self.numbers = numbers
     wordsBefore = rules.map { ($0.notAfterWords ?? []).map { Array($0.lowercased().utf8) } }
     longestBefore = rules.reduce(64) { max($0, $1.before?.most ?? 0) }
     let sets = expressions.map(ByteSet.init)
@@ -86,20 +88,56 @@ struct CompiledRules: Sendable {
       throw RedactionError("the rules have more than \(UInt64.bitWidth) different sets of bytes")
     }
     self.sets = sets
-    members = (0...255).map { byte in
-      sets.indices.reduce(0) { $0 | (sets[$1].contains(byte) ? 1 << UInt64($1) : 0) }
+    var members = [UInt64](repeating: 0, count: 256)
+    for (number, set) in sets.enumerated() {
+      for byte in UInt8.min...UInt8.max where set.contains(byte) {
+        members[Int(byte)] |= 1 << UInt64(number)
+      }
     }
+    self.members = members
     kinds = rules.map(\.kind)
     scanner = AnchorScanner(rules)
     for rule in rules { ways.append(try compile(rule)) }
-    following = ways.map { way in
-      guard case .steps(let way) = way else { return .any }
-      return FollowingBytes(steps[way.after], words: words[way.after], sets: sets)
+    let bits = sets.map { FollowingBytes.Bits($0) }
+    for way in ways {
+      guard case .steps(let way) = way else {
+        following.append(.any)
+        continue
+      }
+      following.append(FollowingBytes(steps[way.after], words: words[way.after], sets: bits))
     }
-    followingAnchors = scanner.anchors.map { anchor in
-      anchor.rules.count == 1
-        ? following[anchor.rules[0]] : FollowingBytes(anchor.rules.map { following[$0] })
+    // Many anchors have the same rules, such as all names of passwords.
+    var several: [(rules: [Int], bytes: FollowingBytes)] = []
+    for anchor in scanner.anchors {
+      if anchor.rules.count == 1 {
+        followingAnchors.append(following[anchor.rules[0]])
+      } else if let same = several.first(where: { $0.rules == anchor.rules }) {
+        followingAnchors.append(same.bytes)
+      } else {
+        let bytes = FollowingBytes(anchor.rules.map { following[$0] })
+        several.append((anchor.rules, bytes))
+        followingAnchors.append(bytes)
+      }
     }
+  }
+
+  /// The distinct sets of bytes of rules, as they are written, in order.
+  private static func expressions(of rules: [RedactionRule]) -> [String] {
+    var found: Set<String> = []
+    func add(_ expression: String?) {
+      if let expression { found.insert(expression) }
+    }
+    func add(_ step: RedactionRule.Step) {
+      add(step.bytes)
+      add(step.needs)
+      add(step.notFirst)
+    }
+    for rule in rules {
+      add(rule.notAfter)
+      if let before = rule.before { add(before) }
+      for step in rule.steps ?? [] { add(step) }
+    }
+    return found.sorted()
   }
 
   /// Finds anchors that begin in a range of a text, except those whose following bytes no rule
@@ -143,7 +181,7 @@ struct CompiledRules: Sendable {
     return .steps(
       CompiledRule.Steps(
         before: before, after: first..<steps.count, keepsAnchor: rule.keepsAnchor ?? false,
-        notAfter: rule.notAfter.flatMap(expressions.firstIndex),
+        notAfter: rule.notAfter.flatMap { numbers[$0] },
         hasWordsBefore: rule.notAfterWords?.isEmpty == false))
   }
 
@@ -154,10 +192,10 @@ struct CompiledRules: Sendable {
       throw RedactionError("a step takes either bytes, \(least) to \(most) of them, or words")
     }
     return CompiledRule.Step(
-      set: step.bytes.flatMap(expressions.firstIndex), least: least, most: most,
+      set: step.bytes.flatMap { numbers[$0] }, least: least, most: most,
       endsBefore: step.endsBefore?.utf8.first, isSecret: step.isSecret ?? false,
-      isWhole: step.isWhole ?? false, needs: step.needs.flatMap(expressions.firstIndex),
-      notFirst: step.notFirst.flatMap(expressions.firstIndex),
+      isWhole: step.isWhole ?? false, needs: step.needs.flatMap { numbers[$0] },
+      notFirst: step.notFirst.flatMap { numbers[$0] },
       leastChanges: step.leastChanges ?? 0, hasExceptions: step.unless?.isEmpty == false,
       goesOn: engine >= 3 && step.goesOn ?? false)
   }

@@ -4,11 +4,21 @@
 /// it passes, they may.
 struct FollowingBytes: Sendable {
   /// A set of bytes, which may include newlines: no step matches one, but one may follow the steps.
-  private struct Bits: Sendable, Equatable {
-    var words = SIMD4<UInt64>()
+  struct Bits: Sendable, Equatable {
+    private var words = SIMD4<UInt64>()
 
     static let all = Bits(words: SIMD4(repeating: .max))
 
+    private init(words: SIMD4<UInt64>) { self.words = words }
+
+    /// The empty set.
+    init() {}
+
+    init(_ set: ByteSet) {
+      for byte in UInt8.min...UInt8.max where set.contains(byte) { insert(byte) }
+    }
+
+    @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
       words[Int(byte >> 6)] &>> UInt64(byte) & 1 != 0
     }
@@ -16,6 +26,8 @@ struct FollowingBytes: Sendable {
     mutating func insert(_ byte: UInt8) { words[Int(byte >> 6)] |= 1 &<< UInt64(byte) }
 
     mutating func formUnion(_ other: Bits) { words |= other.words }
+
+    mutating func subtract(_ other: Bits) { words &= ~other.words }
   }
 
   /// A position within the steps: the number of bytes that a step has matched.
@@ -34,7 +46,7 @@ struct FollowingBytes: Sendable {
   ///   - steps: the steps after the anchor.
   ///   - words: by step, its words.
   ///   - sets: the sets in the steps, by index.
-  init(_ steps: ArraySlice<CompiledRule.Step>, words: ArraySlice<[[UInt8]]>, sets: [ByteSet]) {
+  init(_ steps: ArraySlice<CompiledRule.Step>, words: ArraySlice<[[UInt8]]>, sets: [Bits]) {
     let (steps, words) = (Array(steps), Array(words))
 
     /// The positions possible next, if some steps match nothing; nil if no step is left.
@@ -68,15 +80,14 @@ struct FollowingBytes: Sendable {
     func bytes(at place: Place) -> Bits {
       let step = steps[place.step]
       var bits = Bits()
-      for byte in UInt8.min...UInt8.max {
-        let isTaken =
-          if let set = step.set {
-            sets[set].contains(byte)
-              && !(place.taken == 0 && step.notFirst.map { sets[$0].contains(byte) } ?? false)
-          } else {
-            RedactionPass.isLetter(byte, words[place.step][place.word ?? 0][place.taken])
-          }
-        if isTaken { bits.insert(byte) }
+      if let set = step.set {
+        bits = sets[set]
+        if place.taken == 0, let notFirst = step.notFirst { bits.subtract(sets[notFirst]) }
+      } else {
+        let letter = words[place.step][place.word ?? 0][place.taken]
+        for byte in [letter, letter & ~0x20] where RedactionPass.isLetter(byte, letter) {
+          bits.insert(byte)
+        }
       }
       return bits
     }
@@ -96,14 +107,20 @@ struct FollowingBytes: Sendable {
       return (first: bytes(at: place), second: bytes(at: places(from: next)))
     }
     self.init { byte in
-      followers.reduce(into: Bits()) { if $1.first.contains(byte) { $0.formUnion($1.second) } }
+      var bits = Bits()
+      for follower in followers where follower.first.contains(byte) {
+        bits.formUnion(follower.second)
+      }
+      return bits
     }
   }
 
   /// Accepts the bytes that any of several accepts.
   init(_ several: [FollowingBytes]) {
     self.init { byte in
-      several.reduce(into: Bits()) { $0.formUnion($1.sets[Int($1.second[Int(byte)])]) }
+      var bits = Bits()
+      for one in several { bits.formUnion(one.sets[Int(one.second[Int(byte)])]) }
+      return bits
     }
   }
 
@@ -112,11 +129,20 @@ struct FollowingBytes: Sendable {
 
   /// - Parameter set: the second bytes possible after a first one.
   private init(_ set: (UInt8) -> Bits) {
+    second.reserveCapacity(256)
+    var last = 0
     for byte in UInt8.min...UInt8.max {
       let set = set(byte)
-      let known = sets.firstIndex(of: set)
-      if known == nil { sets.append(set) }
-      second.append(UInt8(known ?? sets.count - 1))
+      // Most bytes have the set of the byte before.
+      if sets.isEmpty || sets[last] != set {
+        if let known = sets.firstIndex(of: set) {
+          last = known
+        } else {
+          last = sets.count
+          sets.append(set)
+        }
+      }
+      second.append(UInt8(last))
     }
   }
 

@@ -58,32 +58,44 @@ enum PairFrequency {
   private static let letters: [Int] = {
     var found = [Int](repeating: 0, count: 26 * 26)
     for (frequency, pairs) in counted {
-      for pair in pairs.utf8.split(separator: UInt8(ascii: " ")) {
-        if let first = pair.first, let last = pair.last, let place = place(first, last) {
-          found[place] = frequency
-        }
+      var first = UInt8(ascii: " ")
+      for letter in pairs.utf8 {
+        if let place = place(first, letter) { found[place] = frequency }
+        first = letter
       }
     }
     return found
   }()
 
-  private static let counted = [
-    600: "at ec en er in on or ro st ti ut",
-    270: """
-    ag al am an ar bl bo ce ck co ct de ed es et ge ic id il io is it ke le li lo me na nd ne ni \
-    nt oc om ot ou re rk se sh ss ta te th to ul un us
-    """,
-    140: """
-    ab ac ad ai ap as au ca ch cl cu do ea em fa fo fr hd he hi ho ie iv ld mb ms ng nn no nv od \
-    og oo pa pd pi rd rr rs rt ru sc si td tp tt ui ur ve vi wo xe
-    """,
-    70: """
-    dd df di dr eb ee ei el eu ex fi fs ft gn ht im ix jk lk ll ls lu ma mo nx oa ok ol op os ow \
-    pe pl po pp pr pt ra rh ri rv ry sk sl sp su tc tr ty ue um uo up va ys yt
-    """,
-    35: """
-    br by cr cv da ds ep eq ev gi ha if ig ir iz la lt lv ly mi mm mp nf of oi pu qu rc rn sw sy \
-    ts tu wa we ye ze
-    """,
+  private static let counted: [(frequency: Int, pairs: String)] = [
+    (600, "at ec en er in on or ro st ti ut"),
+    (
+      270,
+      """
+      ag al am an ar bl bo ce ck co ct de ed es et ge ic id il io is it ke le li lo me na nd ne ni \
+      nt oc om ot ou re rk se sh ss ta te th to ul un us
+      """
+    ),
+    (
+      140,
+      """
+      ab ac ad ai ap as au ca ch cl cu do ea em fa fo fr hd he hi ho ie iv ld mb ms ng nn no nv od \
+      og oo pa pd pi rd rr rs rt ru sc si td tp tt ui ur ve vi wo xe
+      """
+    ),
+    (
+      70,
+      """
+      dd df di dr eb ee ei el eu ex fi fs ft gn ht im ix jk lk ll ls lu ma mo nx oa ok ol op os ow \
+      pe pl po pp pr pt ra rh ri rv ry sk sl sp su tc tr ty ue um uo up va ys yt
+      """
+    ),
+    (
+      35,
+      """
+      br by cr cv da ds ep eq ev gi ha if ig ir iz la lt lv ly mi mm mp nf of oi pu qu rc rn sw sy \
+      ts tu wa we ye ze
+      """
+    ),
   ]
 }

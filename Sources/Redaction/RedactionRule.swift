@@ -93,10 +93,13 @@ public struct RedactionRule: Sendable, Hashable, Codable {
     _ = try CompiledRules([self], engine: 1)
   }
 
+  /// The bytes of a kind.
+  private static let kindBytes = ByteSet("a-z0-9-")
+
   /// Throws unless the rule is valid.
   func check() throws(RedactionError) {
-    let allowed = ByteSet("a-z0-9-")
-    guard (1...Self.longestKind).contains(kind.utf8.count), kind.utf8.allSatisfy(allowed.contains)
+    guard (1...Self.longestKind).contains(kind.utf8.count),
+      kind.utf8.allSatisfy(Self.kindBytes.contains)
     else {
       throw RedactionError("a kind has 1 to \(Self.longestKind) of a-z, 0-9 and '-'")
     }

@@ -92,7 +92,7 @@ public struct RedactionRules: Sendable, Hashable, Codable {
 }
 
 /// A row of `rules.json`: rules that are switched on and off together.
-public struct BuiltInRules: Sendable, Codable {
+public struct BuiltInRules: Sendable {
   /// Its name in the configuration.
   public let group: String
   /// The kind of secret that it masks, for display.
@@ -106,24 +106,61 @@ public struct BuiltInRules: Sendable, Codable {
   /// The rules; those of `vendors` and `pairs` are in tables of their own.
   public private(set) var rules: [RedactionRule]
 
+  private init(_ row: TableRow) {
+    group = row.requiredText("group")
+    summary = row.requiredText("summary")
+    isOnByDefault = row.truth("isOnByDefault") == true
+    isAlwaysOn = row.truth("isAlwaysOn")
+    source = row.requiredText("source")
+    rules = (row.rows("rules") ?? []).map { RedactionRule($0) }
+  }
+
   /// All groups, in the order of their rules.
   public static let all: [BuiltInRules] = {
-    do {
-      let decoder = JSONDecoder()
-      var groups = try decoder.decode([BuiltInRules].self, from: Data(PackageResources.rules_json))
-      let vendors = try decoder.decode(
-        [VendorToken].self, from: Data(PackageResources.vendors_json))
-      let pairs = try decoder.decode(SecretPairs.self, from: Data(PackageResources.pairs_json))
-      for index in groups.indices {
-        switch groups[index].group {
-        case "vendors": groups[index].rules += vendors.map(\.rule)
-        case "pairs": groups[index].rules += pairs.rules
-        default: break
+    var groups = TableValue(PackageResources.rules_json).rows.map { BuiltInRules($0) }
+    for index in groups.indices {
+      switch groups[index].group {
+      case "vendors":
+        let vendors = TableValue(PackageResources.vendors_json).rows
+        groups[index].rules += vendors.map { VendorToken($0).rule }
+      case "pairs":
+        if case .row(let row) = TableValue(PackageResources.pairs_json) {
+          groups[index].rules += SecretPairs(row).rules
         }
+      default: break
       }
-      return groups
-    } catch {
-      preconditionFailure("a table of rules, which is part of the program: \(error)")
     }
+    return groups
   }()
+}
+
+extension RedactionRule {
+  /// Reads a rule of a table.
+  fileprivate init(_ row: TableRow) {
+    self.init(
+      kind: row.requiredText("kind"), anchors: row.requiredTexts("anchors"), steps: [])
+    ignoresCase = row.truth("ignoresCase")
+    keepsAnchor = row.truth("keepsAnchor")
+    before = row.row("before").map { Step($0) }
+    notAfter = row.text("notAfter")
+    notAfterWords = row.texts("notAfterWords")
+    steps = row.rows("steps")?.map { Step($0) }
+    form = row.text("form").map { text in
+      guard let form = Form(rawValue: text) else { preconditionFailure("unknown form '\(text)'") }
+      return form
+    }
+    pattern = row.text("pattern")
+  }
+}
+
+extension RedactionRule.Step {
+  /// Reads a step of a table.
+  init(_ row: TableRow) {
+    self.init(
+      bytes: row.text("bytes"), words: row.texts("words"), least: row.number("least"),
+      most: row.number("most"), goesOn: row.truth("goesOn"), endsBefore: row.text("endsBefore"),
+      isSecret: row.truth("isSecret"), isWhole: row.truth("isWhole"), needs: row.text("needs"),
+      notFirst: row.text("notFirst"), leastChanges: row.number("leastChanges"),
+      unless: row.texts("unless"))
+  }
 }

@@ -4,7 +4,7 @@
 /// A quoted value ends with its quotes, any other with a blank or a separator. How much a value
 /// must look like a secret depends on the text before it: text for people also says `password:
 /// incorrect`.
-struct SecretPairs: Sendable, Decodable {
+struct SecretPairs: Sendable {
   /// Names of secrets that people choose: any value counts.
   let passwords: [String]
   /// Names of generated secrets: the value must look random.
@@ -15,6 +15,14 @@ struct SecretPairs: Sendable, Decodable {
   let options: [String]
   /// Values that are not secrets.
   let none: [String]
+
+  init(_ row: TableRow) {
+    passwords = row.requiredTexts("passwords")
+    tokens = row.requiredTexts("tokens")
+    endings = row.requiredTexts("endings")
+    options = row.requiredTexts("options")
+    none = row.requiredTexts("none")
+  }
 
   private static let password = "password"
   private static let token = "secret"

@@ -1,5 +1,5 @@
 /// A row of `vendors.json`: tokens of a vendor with a published prefix.
-struct VendorToken: Sendable, Decodable {
+struct VendorToken: Sendable {
   /// The vendor.
   let vendor: String
   /// The kind in the mask.
@@ -20,6 +20,22 @@ struct VendorToken: Sendable, Decodable {
   let leastChanges: Int?
   let notAfter: String?
   let before: RedactionRule.Step?
+
+  init(_ row: TableRow) {
+    vendor = row.requiredText("vendor")
+    kind = row.requiredText("kind")
+    anchors = row.requiredTexts("anchors")
+    bytes = row.requiredText("bytes")
+    least = row.requiredNumber("least")
+    most = row.requiredNumber("most")
+    source = row.requiredText("source")
+    ignoresCase = row.truth("ignoresCase")
+    keepsAnchor = row.truth("keepsAnchor")
+    isWhole = row.truth("isWhole")
+    leastChanges = row.number("leastChanges")
+    notAfter = row.text("notAfter")
+    before = row.row("before").map { RedactionRule.Step($0) }
+  }
 
   /// The rule that finds them.
   var rule: RedactionRule {
