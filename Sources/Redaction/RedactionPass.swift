@@ -31,11 +31,11 @@ struct RedactionPass {
 
   /// The matches; adjacent matches of one rule are joined.
   private(set) var matches: [Match] = []
-  /// By rule, the index of its newest match.
-  private var newest: [Int]
+  /// By rule, the index of its newest match; empty until there is a match.
+  private var newest: [Int] = []
   private var runs: RunCache
-  /// By rule, the range in which its expression was tried last.
-  private var tried: [Range<Int>]
+  /// By rule, the range in which its expression was tried last; empty until one is tried.
+  private var tried: [Range<Int>] = []
   var block = KeyBlock()
 
   init(
@@ -47,8 +47,6 @@ struct RedactionPass {
     self.text = text
     self.offset = offset
     hasPrefixes = format == .lines
-    newest = Array(repeating: -1, count: rules.ways.count)
-    tried = Array(repeating: 0..<0, count: rules.ways.count)
     runs = RunCache(sets: rules.sets.count, members: rules.members)
   }
 
@@ -68,6 +66,7 @@ struct RedactionPass {
 
   mutating func add(_ range: Range<Int>, _ rule: Int) {
     guard !range.isEmpty else { return }
+    if newest.isEmpty { newest = Array(repeating: -1, count: rules.ways.count) }
     let index = newest[rule]
     if index >= 0, matches[index].range.lowerBound <= range.lowerBound,
       range.lowerBound <= matches[index].range.upperBound
@@ -242,6 +241,7 @@ struct RedactionPass {
   // MARK: Own expressions
 
   private mutating func tryPattern(_ pattern: NearPattern, _ rule: Int, at position: Int) {
+    if tried.isEmpty { tried = Array(repeating: 0..<0, count: rules.ways.count) }
     guard !tried[rule].contains(position), RedactionMark.end(around: position, in: text) == nil
     else { return }
     let cell = Int((offset + Int64(position)) / Int64(NearPattern.cell))

@@ -1,7 +1,9 @@
 /// Ends of runs of bytes of one set: each run is scanned once, however many anchors it contains.
 struct RunCache {
-  private var known: [Range<Int>]
+  /// Empty until the first run is cached: short texts have none.
+  private var known: [Range<Int>] = []
   private var next = 0
+  private let sets: Int
   private let members: [UInt64]
 
   /// Number of cached runs per set: more than a rule has steps with the same set.
@@ -13,7 +15,7 @@ struct RunCache {
   ///   - sets: number of sets, at most 64.
   ///   - members: by byte, a bit for each set that contains it.
   init(sets: Int, members: [UInt64]) {
-    known = Array(repeating: 0..<0, count: sets * Self.slots)
+    self.sets = sets
     self.members = members
   }
 
@@ -30,6 +32,7 @@ struct RunCache {
 
   private mutating func farEnd(of set: Int, from start: Int, in text: UnsafeRawBufferPointer) -> Int
   {
+    if known.isEmpty { known = Array(repeating: 0..<0, count: sets * Self.slots) }
     for slot in set * Self.slots..<(set + 1) * Self.slots where known[slot].contains(start) {
       return known[slot].upperBound
     }
