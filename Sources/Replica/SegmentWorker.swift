@@ -128,8 +128,9 @@ package actor SegmentWorker {
     let name = SegmentName(
       session: session, generation: generation, range: encoded,
       hash: NameField.hash16(hasher.finalize()), stored: ByteCount(body.count))
-    let endLink =
-      tail.count == Link.span ? Link(before: tail[...]) : try log.link(before: offset)
+    // A short stream's link covers all of it.
+    let isKnown = tail.count == Link.span || StreamOffset(tail.count) == offset
+    let endLink = isKnown ? Link(before: tail[...]) : try log.link(before: offset)
     let tally =
       range.lowerBound == 0 && isCounted ? StreamTally(upTo: offset, hasher, whole) : nil
     return EncodedSegment(
