@@ -12,9 +12,27 @@ enum NameField {
     fileName.fields(between: ".", omittingEmpty: false)
   }
 
-  static func padded(_ offset: StreamOffset) -> String {
-    let digits = offset.description
-    return String(repeating: "0", count: max(0, offsetDigits - digits.count)) + digits
+  /// Appends an offset.
+  static func append(_ offset: StreamOffset, to name: inout [UInt8]) {
+    append(Int64(offset), digits: offsetDigits, to: &name)
+  }
+
+  /// Appends a number of at least so many digits.
+  static func append(_ number: Int64, digits: Int = 1, to name: inout [UInt8]) {
+    guard number >= 0 else { return name += String(number).utf8 }
+    var (divisor, count) = (Int64(1), 1)
+    while number / divisor >= 10 {
+      divisor *= 10
+      count += 1
+    }
+    while count < digits {
+      name.append(UInt8(ascii: "0"))
+      count += 1
+    }
+    while divisor > 0 {
+      name.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+      divisor /= 10
+    }
   }
 
   static func offset(_ text: Substring) -> StreamOffset? {

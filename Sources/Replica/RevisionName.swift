@@ -79,12 +79,25 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
 
   /// The name inside its ``SessionFolder``.
   package var fileName: String {
-    let revision = String(number)
-    let padding = String(repeating: "0", count: max(0, 4 - revision.count))
-    let version = generation == 1 ? "" : "g\(generation)."
-    let length = NameField.padded(length)
-    return
-      "\(session).s\(padding)\(revision).\(status.rawValue.lowercased()).\(version)\(length)."
-      + "\(hash).\(stored).json"
+    // Made for each object of a listing, so it joins bytes rather than strings.
+    var name: [UInt8] = []
+    name.reserveCapacity(120)
+    name += session.description.utf8
+    name += ".s".utf8
+    NameField.append(Int64(number), digits: 4, to: &name)
+    name += ".".utf8
+    name += status.rawValue.lowercased().utf8
+    if generation != 1 {
+      name += ".g".utf8
+      NameField.append(Int64(generation), to: &name)
+    }
+    name += ".".utf8
+    NameField.append(length, to: &name)
+    name += ".".utf8
+    name += hash.utf8
+    name += ".".utf8
+    NameField.append(stored.bytes, to: &name)
+    name += ".json".utf8
+    return String(decoding: name, as: UTF8.self)
   }
 }
