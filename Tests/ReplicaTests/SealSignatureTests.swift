@@ -56,6 +56,18 @@ import Testing
     KnownKeys(home.home, named: named, own: own)
   }
 
+  @Test(arguments: [
+    ("h3vq", "ed25519:AAA/+9="), ("", ""), ("a\"b", "c"), ("a", "b\\n"), ("\u{7f}", "ü\u{2028}"),
+    ("\n", "\t"),
+  ]) func `the lines of a signature are those that an encoder writes`(
+    by: String, sig: String
+  ) throws {
+    let since = try #require(Timestamp(iso: "2026-01-20T00:00:00.123Z"))
+    let signature = Sidecar.Signature(by: by, key: "ed25519:" + sig, sig: sig, since: since)
+    let lines = try SealSignature.lines(of: signature)
+    #expect(try lines == SealSignature.encodedLines(of: signature))
+  }
+
   @Test func `a signed seal is valid only for its key, device and revision`() throws {
     let json = try signed(key(1))
     #expect(try Sidecar(json: json).signature?.by == key(1).publicKey.id)

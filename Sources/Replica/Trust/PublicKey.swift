@@ -26,13 +26,19 @@ package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
 
   /// The signer's id: base32, lower case, of the first 10 bytes of the key's SHA-256.
   package var id: String {
-    let digits = Array("abcdefghijklmnopqrstuvwxyz234567")
-    let hash = SHA256.hash(data: bytes).prefix(10)
-    let bits = hash.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
-    return String(
-      stride(from: 0, to: bits.count, by: 5).map { start in
-        digits[bits[start..<start + 5].reduce(0) { $0 << 1 | Int($1) }]
-      })
+    // Part of each signature, so it is made of bytes.
+    let digits = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+    var id: [UInt8] = []
+    var (bits, count) = (0, 0)
+    for byte in Array(SHA256.hash(data: bytes)).prefix(10) {
+      bits = (bits & 0xff) << 8 | Int(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        id.append(digits[bits >> count & 31])
+      }
+    }
+    return String(decoding: id, as: UTF8.self)
   }
 
   /// Whether a signature over a message was made with the matching private key.

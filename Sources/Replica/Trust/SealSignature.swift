@@ -11,6 +11,8 @@ import SessionLog
 enum SealSignature {
   /// The first line of the signed bytes.
   private static let title = "tidemark seal 1"
+  /// As long as the signature that takes its place.
+  private static let placeholder = String(repeating: "A", count: 88)
 
   /// The JSON of a seal with its signature.
   ///
@@ -22,8 +24,6 @@ enum SealSignature {
     _ sidecar: Sidecar, as revision: RevisionName, in folder: SessionFolder, by key: DeviceKey
   ) throws -> [UInt8] {
     var sidecar = sidecar
-    // As long as the signature that takes its place.
-    let placeholder = String(repeating: "A", count: 88)
     let signature = Sidecar.Signature(
       by: key.publicKey.id, key: key.publicKey.description, sig: placeholder, since: key.since)
     sidecar.signature = signature
@@ -101,7 +101,26 @@ enum SealSignature {
   }
 
   /// The lines of a signature in a seal's JSON.
-  private static func lines(of signature: Sidecar.Signature) throws -> String {
+  static func lines(of signature: Sidecar.Signature) throws -> String {
+    let members = [
+      ("by", signature.by), ("key", signature.key), ("sig", signature.sig),
+      ("since", signature.since.description),
+    ]
+    // An encoder only says how to escape what no signature of ours has.
+    guard members.allSatisfy({ isPlain($0.1) }) else { return try encodedLines(of: signature) }
+    let lines = members.map { "    \"\($0.0)\" : \"\($0.1)\"" }.joined(separator: ",\n")
+    return "  \"signature\" : {\n\(lines)\n  },\n"
+  }
+
+  /// Whether JSON writes a text as it is.
+  private static func isPlain(_ text: String) -> Bool {
+    text.utf8.allSatisfy {
+      (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+  }
+
+  /// The lines as an encoder writes them.
+  static func encodedLines(of signature: Sidecar.Signature) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let object = String(decoding: try encoder.encode(["signature": signature]), as: UTF8.self)
