@@ -240,8 +240,12 @@ package final class Manifest: Sendable {
     try queue.change { try forget(id, in: $0) }
   }
 
-  private func forget(_ id: SessionID, in database: Database) throws {
-    for table in ["session", "segment", "remains", "put", "segmentIndex"] {
+  private static let sessionTables = ["session", "segment", "remains", "put", "segmentIndex"]
+
+  private func forget(
+    _ id: SessionID, in database: Database, from tables: [String] = Manifest.sessionTables
+  ) throws {
+    for table in tables {
       try database.cachedStatement(sql: "DELETE FROM \(table) WHERE store = ? AND id = ?")
         .execute(arguments: [store, id.description])
     }
@@ -264,11 +268,16 @@ package final class Manifest: Sendable {
   func forgetSealed(_ sessions: [SessionID: Bool], due: Timestamp) throws {
     guard !sessions.isEmpty else { return }
     try queue.change { database in
+      // Of short sessions that are sealed in their first pass, most tables have no rows.
+      let tables = try Self.sessionTables.filter { table in
+        try database.cachedStatement(sql: "SELECT 1 FROM \(table) WHERE store = ? LIMIT 1")
+          .fetchRow([store]) != nil
+      }
       for (id, hasSuperseded) in sessions {
         if hasSuperseded {
           try forgetButSuperseded(of: id, due: due, in: database)
         } else {
-          try forget(id, in: database)
+          try forget(id, in: database, from: tables)
         }
       }
     }
