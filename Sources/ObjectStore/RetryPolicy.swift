@@ -17,8 +17,32 @@ package struct RetryPolicy: Sendable, Hashable {
     }
   }
 
+  /// Rows by class of failure.
+  ///
+  /// Searched in order, because there are few: a dictionary takes longer to set up than to search
+  /// this ever takes.
+  package struct Rows: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    private struct Entry: Sendable, Hashable {
+      let code: StoreError.Code
+      let row: Row
+    }
+
+    private var entries: [Entry] = []
+
+    /// Makes a table.
+    package init(dictionaryLiteral elements: (StoreError.Code, Row)...) {
+      for (code, row) in elements { entries.append(Entry(code: code, row: row)) }
+    }
+
+    /// The row of a class; nil without one.
+    package subscript(code: StoreError.Code) -> Row? {
+      for entry in entries where entry.code == code { return entry.row }
+      return nil
+    }
+  }
+
   /// The table; a class without a row is never retried.
-  package var rows: [StoreError.Code: Row] = [
+  package var rows: Rows = [
     .transient: Row(tries: 4, base: .milliseconds(200), cap: .seconds(5)),
     .damaged: Row(tries: 4, base: .milliseconds(200), cap: .seconds(5)),
     .overloaded: Row(tries: 4, base: .seconds(1), cap: .seconds(15)),

@@ -6,7 +6,21 @@ package import Platform
 /// their clock once a second, such as lighttpd, may give the second before. So each answer bounds
 /// the difference, and all together bound it more closely.
 package final class ServerClock: Sendable {
-  private let bounds = Guarded<ClosedRange<Duration>?>(nil)
+  /// The least and the largest difference that the answers leave possible.
+  private struct Bounds {
+    let lower: Duration
+    let upper: Duration
+
+    func contains(_ offset: Duration) -> Bool { lower <= offset && offset <= upper }
+
+    func overlaps(_ other: Bounds) -> Bool { lower <= other.upper && other.lower <= upper }
+
+    func clamped(to other: Bounds) -> Bounds {
+      Bounds(lower: max(lower, other.lower), upper: min(upper, other.upper))
+    }
+  }
+
+  private let bounds = Guarded<Bounds?>(nil)
 
   /// Starts without knowledge.
   package init() {}
@@ -20,7 +34,7 @@ package final class ServerClock: Sendable {
   package func record(_ date: ServerTime, sent: Timestamp, received: Timestamp) {
     guard sent <= received else { return }
     let latest = date + .milliseconds(1999)
-    let new = date.offset(from: received)...latest.offset(from: sent)
+    let new = Bounds(lower: date.offset(from: received), upper: latest.offset(from: sent))
     bounds.withLock { bounds in
       guard let known = bounds, known.overlaps(new) else {
         // One of the clocks was set: earlier bounds no longer hold.
@@ -35,7 +49,7 @@ package final class ServerClock: Sendable {
   /// no difference.
   package var offset: Duration? {
     bounds.withLock { bounds in
-      bounds.map { $0.contains(.zero) ? .zero : ($0.lowerBound + $0.upperBound) / 2 }
+      bounds.map { $0.contains(.zero) ? .zero : ($0.lower + $0.upper) / 2 }
     }
   }
 }

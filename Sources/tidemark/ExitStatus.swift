@@ -38,9 +38,10 @@ enum ExitStatus: Int32, Error {
   }
 
   /// The status for several results: the one that all failures share, else partial.
-  init(of statuses: Set<ExitStatus>) {
-    let failures = statuses.subtracting([.ok])
-    self = failures.count > 1 ? .partial : failures.first ?? .ok
+  init(of statuses: [ExitStatus]) {
+    let failures = statuses.filter { $0 != .ok }
+    let first = failures.first ?? .ok
+    self = failures.allSatisfy { $0 == first } ? first : .partial
   }
 
   private init(_ code: StoreError.Code) {

@@ -59,7 +59,7 @@ struct HomeUploads {
   private static let homeOption = "--home-of"
 
   /// Exit statuses of the processes, and of the pass in this one.
-  private var statuses: Set<ExitStatus> = []
+  private var statuses: [ExitStatus] = []
   /// The status of all together: what is wrong with one home is not wrong with the machine.
   var status: ExitStatus {
     let shared = ExitStatus(of: statuses)
@@ -93,7 +93,7 @@ struct HomeUploads {
   }
 
   /// Adds the status of a pass in this process.
-  mutating func add(_ status: ExitStatus) { statuses.insert(status) }
+  mutating func add(_ status: ExitStatus) { statuses.append(status) }
 
   /// Uploads from homes.
   ///
@@ -157,21 +157,21 @@ struct HomeUploads {
       Console.complain("\(home.path): output was cut: it exceeded the limit")
     }
     switch process.end {
-    case .exited(let code): statuses.insert(ExitStatus(rawValue: code) ?? .partial)
+    case .exited(let code): statuses.append(ExitStatus(rawValue: code) ?? .partial)
     case .overdue, .killed(SIGALRM), .killed(SIGXCPU):
       let time = Age.text(Self.budget.time)
       Console.complain("\(home.path): the upload was stopped after \(time); the next one continues")
-      statuses.insert(.tryLater)
+      statuses.append(.tryLater)
     case .stopped:
       Console.complain(
         "\(home.path): the upload was suspended repeatedly and has been ended; the next one "
           + "tries again")
-      statuses.insert(.tryLater)
+      statuses.append(.tryLater)
     case .killed(let signal):
       Console.complain(
         "\(home.path): the upload was ended by signal \(signal); other homes are unaffected, and the "
           + "next upload tries again")
-      statuses.insert(.partial)
+      statuses.append(.partial)
     case nil: break
     }
     return try? JSONDecoder().decode(UploadRound.Report.self, from: Data(result.bytes))

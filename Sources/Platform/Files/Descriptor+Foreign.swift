@@ -28,11 +28,11 @@ extension Descriptor {
   ///   - followsLast: whether to follow a link at the path itself, too.
   /// - Throws: ``SystemError``, also if it is not a regular file.
   package init(openingForeign path: String, followsLast: Bool = false) throws(SystemError) {
-    var makers: Set<UInt32> = []
+    var makers: [UInt32] = []
     let opened = try Self.walk(path, followsLast, &makers)
     let status = try opened.status()
     guard status.kind == .file else { throw Self.refusal(path, EINVAL) }
-    guard makers.isSubset(of: [status.owner]) else {
+    guard makers.allSatisfy({ $0 == status.owner }) else {
       throw SystemError(
         operation: "follow the link that another user made on the way to", path: path,
         errno: EACCES)
@@ -45,12 +45,12 @@ extension Descriptor {
   /// - Parameter makers: gets the users that made a link on the way, except root and this process's
   ///   user.
   private static func walk(
-    _ path: String, _ followsLast: Bool, _ makers: inout Set<UInt32>
+    _ path: String, _ followsLast: Bool, _ makers: inout [UInt32]
   ) throws(SystemError) -> Descriptor {
     var rest = parts(of: path)
     var folder = try start(of: path)
     // The owner of the current folder, where a relative path begins, is anybody.
-    let trusted: Set<UInt32> = [0, geteuid(), try start(of: "/").status().owner]
+    let trusted: [UInt32] = [0, geteuid(), try start(of: "/").status().owner]
     var links = 0
     while !rest.isEmpty {
       let part = rest.removeFirst()
@@ -74,7 +74,7 @@ extension Descriptor {
           path: folder.path(of: part))
         let status = try link.status()
         guard status.kind == .link else { throw error }
-        if !trusted.contains(status.owner) { makers.insert(status.owner) }
+        if !trusted.contains(status.owner) { makers.append(status.owner) }
         let target = try target(of: link)
         if target.hasPrefix("/") { folder = try start(of: target) }
         rest = parts(of: target) + rest

@@ -46,11 +46,11 @@ package enum PathOwners {
   ///
   /// - Parameter path: an absolute path.
   /// - Throws: ``SystemError``.
-  package static func first(on path: String, besides users: Set<UInt32>) throws(SystemError)
+  package static func first(on path: String, besides users: [UInt32]) throws(SystemError)
     -> Owned?
   {
-    var trusted = users.union([0])
-    if let root = try FileStatus("/") { trusted.insert(root.owner) }
+    var trusted = users + [0]
+    if let root = try FileStatus("/") { trusted.append(root.owner) }
     var rest = parts(of: path)
     var done = ""
     var links = 0

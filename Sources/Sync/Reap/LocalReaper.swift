@@ -101,7 +101,9 @@ package struct LocalReaper: Sendable {
       }
     }
     plan.postponement = try postponement(of: due.count, days, retention)
-    if plan.postponement == nil {
+    if plan.postponement != nil {
+      spared += due
+    } else if !due.isEmpty {
       try await due.concurrentForEach({ ($0, try await prover.evidence($0.proof, age: $0.age)) }) {
         candidate, evidence in
         switch evidence {
@@ -111,8 +113,6 @@ package struct LocalReaper: Sendable {
             .init(session: candidate.session, reason: "\(candidate.text); \(doubt.reason)"))
         }
       }
-    } else {
-      spared += due
     }
     try await shrink(by: excess, &plan, spared, prover)
     let isTight = try space.isShort(in: home.path) || isTooFull(sessionBytes, retention)

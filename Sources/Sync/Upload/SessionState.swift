@@ -78,7 +78,7 @@ struct SessionState {
   /// Findings from sending the stream; nil if it was not sent from its beginning.
   var tally: StreamTally?
   /// One-time steps that this pass has done.
-  var done: Set<UploadStep> = []
+  var done: UploadSteps = []
 
   /// The session.
   var session: SessionID { local.session }

@@ -78,6 +78,19 @@ enum UploadStep: Hashable {
   }
 }
 
+/// Steps that a pass has done for one session: a dozen at most, so they are searched in order.
+struct UploadSteps: Equatable, ExpressibleByArrayLiteral {
+  private var steps: [UploadStep] = []
+
+  init(arrayLiteral steps: UploadStep...) { self.steps = steps }
+
+  func contains(_ step: UploadStep) -> Bool { steps.contains(step) }
+
+  mutating func insert(_ step: UploadStep) {
+    if !steps.contains(step) { steps.append(step) }
+  }
+}
+
 extension SessionState {
   /// Whether to put another segment; if not, records that the rest is left to later passes.
   ///

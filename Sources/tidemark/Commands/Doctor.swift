@@ -104,7 +104,7 @@ struct Doctor: AsyncParsableCommand {
     let statuses = findings.filter { $0.outcome == .failed }.map { finding in
       finding.error.map { ExitStatus($0) } ?? .integrity
     }
-    let status = ExitStatus(of: Set(statuses))
+    let status = ExitStatus(of: statuses)
     if status != .ok { throw status }
   }
 

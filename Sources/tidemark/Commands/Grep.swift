@@ -138,7 +138,7 @@ struct Grep: AsyncParsableCommand {
     let printer = GrepPrinter(
       labels: SessionLabels(entries), form: form, isAlone: entries.count == 1,
       numbersLines: lineNumber)
-    var failures: Set<ExitStatus> = []
+    var failures: [ExitStatus] = []
     var isFound = false
     for entry in entries {
       let former = side.local ? [] : entry.sidecar.former ?? []
@@ -167,7 +167,7 @@ struct Grep: AsyncParsableCommand {
             }
           }
           printer.end(found)
-          if !isWhole { failures.insert(.integrity) }
+          if !isWhole { failures.append(.integrity) }
           isFound = isFound || found > 0
           rest.limit -= found
           if quiet, isFound { return }
@@ -177,11 +177,11 @@ struct Grep: AsyncParsableCommand {
       } catch {
         printer.flush()
         Console.complain("\(entry.session): \(error)")
-        failures.insert(ExitStatus(error))
+        failures.append(ExitStatus(error))
       }
     }
     printer.flush()
-    if let error = selected.storeError, !error.isTransient { failures.insert(ExitStatus(error)) }
+    if let error = selected.storeError, !error.isTransient { failures.append(ExitStatus(error)) }
     guard failures.isEmpty else {
       let status = ExitStatus(of: failures)
       throw status == .partial ? ExitStatus.tryLater : status

@@ -127,7 +127,7 @@ struct Pull: AsyncParsableCommand {
         "fetched \(bytes.text) of log in \(Plural.text(done.count, "session")) to \(folder)")
     }
     let statuses = failures.values.map { ExitStatus($0) } + contradicted.map { _ in .integrity }
-    let status = ExitStatus(of: Set(statuses))
+    let status = ExitStatus(of: statuses)
     if status != .ok { throw status }
   }
 

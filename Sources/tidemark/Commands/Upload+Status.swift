@@ -27,6 +27,6 @@ extension Upload {
       return isPartial ? .partial : isForLater ? .tryLater : .ok
     }
     guard report.objects == 0 else { return .partial }
-    return ExitStatus(of: Set(report.failures.map { ExitStatus($0.error) }))
+    return ExitStatus(of: report.failures.map { ExitStatus($0.error) })
   }
 }
