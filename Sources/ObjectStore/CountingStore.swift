@@ -26,6 +26,18 @@ package struct RequestCounts: Sendable, Codable, Equatable {
   }
 }
 
+extension RequestCounts {
+  /// Reads counts that were saved.
+  package init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    put = try fields.decode(Int.self, forKey: "put")
+    get = try fields.decode(Int.self, forKey: "get")
+    list = try fields.decode(Int.self, forKey: "list")
+    head = try fields.decode(Int.self, forKey: "head")
+    delete = try fields.decode(Int.self, forKey: "delete")
+  }
+}
+
 /// A store that counts requests; retries are not counted.
 package final class CountingStore: ForwardingStore {
   /// The wrapped store.

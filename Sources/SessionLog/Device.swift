@@ -81,6 +81,18 @@ public struct Device: Sendable, Equatable, Codable {
       formerIds: formerIds)
   }
 
+  /// Reads the fields of a device from a home's record.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    deviceId = try fields.decode(String.self, forKey: "deviceId")
+    deviceName = try fields.decode(String.self, forKey: "deviceName")
+    deviceModel = try fields.decodeIfPresent(String.self, forKey: "deviceModel")
+    osVersion = try fields.decode(String.self, forKey: "osVersion")
+    machineId = try fields.decodeIfPresent(String.self, forKey: "machineId")
+    created = try fields.decode(Timestamp.self, forKey: "created")
+    formerIds = try fields.decode([String].self, forKey: "formerIds")
+  }
+
   init(_ id: String, on machine: Machine, created: Timestamp, formerIds: [String]) {
     let host = machine.host()
     (deviceId, deviceName, deviceModel) = (id, host.name, host.model)

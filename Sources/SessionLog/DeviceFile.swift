@@ -16,8 +16,6 @@ struct DeviceFile: Codable {
   /// Maximum number of machines to remember.
   private static let mostMachines = 32
 
-  private enum Key: CodingKey { case machines, signs }
-
   /// A record for a machine that is new to the home, or cannot be told from a copy of one that is
   /// not.
   init(_ device: Device, after former: DeviceFile?, _ visit: HomeVisit?) {
@@ -31,17 +29,17 @@ struct DeviceFile: Codable {
 
   init(from decoder: any Decoder) throws {
     device = try Device(from: decoder)
-    let container = try decoder.container(keyedBy: Key.self)
+    let container = try decoder.container(keyedBy: FieldKey.self)
     // Records of earlier versions have none.
-    machines = (try? container.decodeIfPresent([HomeMachine].self, forKey: .machines)) ?? []
-    signs = (try? container.decodeIfPresent(Bool.self, forKey: .signs)) ?? false
+    machines = (try? container.decodeIfPresent([HomeMachine].self, forKey: "machines")) ?? []
+    signs = (try? container.decodeIfPresent(Bool.self, forKey: "signs")) ?? false
   }
 
   func encode(to encoder: any Encoder) throws {
     try device.encode(to: encoder)
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(machines, forKey: .machines)
-    if signs { try container.encode(true, forKey: .signs) }
+    var container = encoder.container(keyedBy: FieldKey.self)
+    try container.encode(machines, forKey: "machines")
+    if signs { try container.encode(true, forKey: "signs") }
   }
 
   /// Reads a home's record.

@@ -20,6 +20,15 @@ struct HomeVisit: Sendable, Equatable, Codable {
   }
 }
 
+extension HomeVisit {
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    machineId = try fields.decode(String.self, forKey: "machineId")
+    bootId = try fields.decode(String.self, forKey: "bootId")
+    folder = try fields.decode(String.self, forKey: "folder")
+  }
+}
+
 /// A machine that uses a home, and which device it is there.
 struct HomeMachine: Sendable, Equatable, Codable {
   let deviceId: String
@@ -36,5 +45,15 @@ struct HomeMachine: Sendable, Equatable, Codable {
   func isSurely(_ visit: HomeVisit) -> Bool {
     visit.machineId == last.machineId && visit.folder == last.folder
       && (hasReturned || visit.bootId == last.bootId)
+  }
+}
+
+extension HomeMachine {
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    deviceId = try fields.decode(String.self, forKey: "deviceId")
+    created = try fields.decode(Timestamp.self, forKey: "created")
+    last = try fields.decode(HomeVisit.self, forKey: "last")
+    hasReturned = try fields.decode(Bool.self, forKey: "hasReturned")
   }
 }

@@ -105,3 +105,18 @@ struct LivedCalendar: Sendable, Equatable, Codable {
       && zip(rows, rows.dropFirst()).allSatisfy { $0.lived <= $1.lived }
   }
 }
+
+extension LivedCalendar {
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    rows = try fields.decode([Row].self, forKey: "rows")
+  }
+}
+
+extension LivedCalendar.Row {
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    date = try fields.decode(Int64.self, forKey: "date")
+    lived = try fields.decode(Int64.self, forKey: "lived")
+  }
+}

@@ -33,7 +33,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
   }
 
   /// The last date of a server's clock, and this machine's at the same moment.
-  private struct Heard: Sendable, Equatable, Codable {
+  fileprivate struct Heard: Sendable, Equatable, Codable {
     var server: Int64
     var wall: Int64
     var lived: Int64
@@ -41,7 +41,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
   }
 
   /// The latest time that the wall clock has shown, and when in lived time, in milliseconds.
-  private struct Latest: Sendable, Equatable, Codable {
+  fileprivate struct Latest: Sendable, Equatable, Codable {
     var wall: Int64
     var lived: Int64
   }
@@ -244,5 +244,43 @@ extension LivedTime {
       || .seconds(seconds - earlier.seconds) >= interval
       || heard.mapValues(\.boot) != earlier.heard.mapValues(\.boot)
       || calendars.contains { $0.value.showsStep(since: earlier.calendars[$0.key]) }
+  }
+}
+
+// MARK: Reading it
+
+extension LivedTime {
+  /// Reads a home's lived time.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    counter = try fields.decode(String.self, forKey: "counter")
+    lived = try fields.decode(Int64.self, forKey: "lived")
+    boot = try fields.decode(String.self, forKey: "boot")
+    uptime = try fields.decode(Int64.self, forKey: "uptime")
+    wall = try fields.decode(Int64.self, forKey: "wall")
+    latest = try fields.decodeIfPresent(Latest.self, forKey: "latest")
+    heard = try fields.decode([String: Heard].self, forKey: "heard")
+    credited = try fields.decodeIfPresent(Int64.self, forKey: "credited")
+    marked = try fields.decodeIfPresent(String.self, forKey: "marked")
+    calendars = try fields.decode([String: LivedCalendar].self, forKey: "calendars")
+    bold = try fields.decode([String: Int64].self, forKey: "bold")
+  }
+}
+
+extension LivedTime.Heard {
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    server = try fields.decode(Int64.self, forKey: "server")
+    wall = try fields.decode(Int64.self, forKey: "wall")
+    lived = try fields.decode(Int64.self, forKey: "lived")
+    boot = try fields.decode(String.self, forKey: "boot")
+  }
+}
+
+extension LivedTime.Latest {
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    wall = try fields.decode(Int64.self, forKey: "wall")
+    lived = try fields.decode(Int64.self, forKey: "lived")
   }
 }

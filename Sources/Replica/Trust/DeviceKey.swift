@@ -27,6 +27,19 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     let key: String
     /// Whether the device had sent nothing before; nil if it may have.
     var isFirst: Bool?
+
+    init(created: Timestamp, deviceId: String, key: String, isFirst: Bool?) {
+      (self.created, self.deviceId, self.key) = (created, deviceId, key)
+      self.isFirst = isFirst
+    }
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: FieldKey.self)
+      created = try fields.decode(Timestamp.self, forKey: "created")
+      deviceId = try fields.decode(String.self, forKey: "deviceId")
+      key = try fields.decode(String.self, forKey: "key")
+      isFirst = try fields.decodeIfPresent(Bool.self, forKey: "isFirst")
+    }
   }
 
   /// Makes a key from its 32 bytes.

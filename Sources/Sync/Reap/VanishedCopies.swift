@@ -122,6 +122,17 @@ package struct VanishedCopies: Sendable, Equatable, Encodable {
   }
 }
 
+extension VanishedCopies.Record {
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: FieldKey.self)
+    store = try fields.decode(String.self, forKey: "store")
+    at = try fields.decodeIfPresent(Timestamp.self, forKey: "at")
+    next = try fields.decodeIfPresent(Timestamp.self, forKey: "next")
+    doubted = try fields.decode(Set<SessionID>.self, forKey: "doubted")
+    found = try fields.decode([Found].self, forKey: "found")
+  }
+}
+
 extension VanishedCopies.Record.Found {
   /// What is left on this machine; nil if the session was sent again, or deleted on request.
   fileprivate func rest(in home: Home) -> VanishedCopies.Rest? {

@@ -25,6 +25,17 @@ package struct OpenSessionReview {
     let at: Timestamp
     /// The configured store; nil in reviews of earlier versions.
     var store: String?
+
+    init(boot: String, at: Timestamp, store: String?) {
+      (self.boot, self.at, self.store) = (boot, at, store)
+    }
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: FieldKey.self)
+      boot = try fields.decode(String.self, forKey: "boot")
+      at = try fields.decode(Timestamp.self, forKey: "at")
+      store = try fields.decodeIfPresent(String.self, forKey: "store")
+    }
   }
 
   private var path: String { context.home.cachePath + "/review.json" }
