@@ -127,15 +127,15 @@ struct CompiledRules: Sendable {
     func add(_ expression: String?) {
       if let expression { found.insert(expression) }
     }
-    func add(_ step: RedactionRule.Step) {
+    func addSets(of step: RedactionRule.Step) {
       add(step.bytes)
       add(step.needs)
       add(step.notFirst)
     }
     for rule in rules {
       add(rule.notAfter)
-      if let before = rule.before { add(before) }
-      for step in rule.steps ?? [] { add(step) }
+      if let before = rule.before { addSets(of: before) }
+      for step in rule.steps ?? [] { addSets(of: step) }
     }
     return found.sorted()
   }

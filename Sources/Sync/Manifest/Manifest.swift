@@ -110,7 +110,7 @@ package final class Manifest: Sendable {
       database.cachedStatement(
         sql: "SELECT name, proven, own FROM segment WHERE store = ? AND id = ?"),
       arguments: [store, id.description])
-    let (segments, own) = try segments(names, of: id)
+    let (segments, own, read) = try segments(names, of: id)
     let begun = try String.fetchAll(
       database.cachedStatement(sql: "SELECT name FROM put WHERE store = ? AND id = ?"),
       arguments: [store, id.description])
@@ -119,8 +119,15 @@ package final class Manifest: Sendable {
         sql: "SELECT name, hash FROM segmentIndex WHERE store = ? AND id = ?"),
       arguments: [store, id.description])
     var indexes: [SegmentName: String] = [:]
+    var next = 0
     for row in hashes {
-      guard let name = SegmentName(try row.value("name")), name.session == id else { continue }
+      let text = try row.value("name") as String
+      // Both tables are in the order of names, and most names are in both.
+      while next < read.count, read[next].text < text { next += 1 }
+      let isRead = next < read.count && read[next].text == text
+      guard let name = isRead ? read[next].name : SegmentName(text), name.session == id else {
+        continue
+      }
       indexes[name] = try row.value("hash")
     }
     var entry = try Self.entry(
@@ -134,20 +141,24 @@ package final class Manifest: Sendable {
     return entry
   }
 
+  /// - Returns: also the names as they are written, in the order of the rows.
   private func segments(
     _ rows: [Row], of id: SessionID
-  ) throws -> (all: [SegmentName: Bool], own: Set<SegmentName>) {
+  ) throws -> (
+    all: [SegmentName: Bool], own: Set<SegmentName>, read: [(text: String, name: SegmentName)]
+  ) {
     var segments: [SegmentName: Bool] = [:]
     var own: Set<SegmentName> = []
+    var read: [(text: String, name: SegmentName)] = []
     for row in rows {
+      let text = try row.value("name") as String
       // Never count or delete another session's objects.
-      guard let name = SegmentName(try row.value("name") as String), name.session == id else {
-        throw DamagedRow()
-      }
+      guard let name = SegmentName(text), name.session == id else { throw DamagedRow() }
+      read.append((text, name))
       segments[name] = try row.value("proven")
       if try row.value("own") { own.insert(name) }
     }
-    return (segments, own)
+    return (segments, own, read)
   }
 
   private static func entry(
