@@ -5,21 +5,24 @@ public import Platform
 public struct SessionFiles: Sendable {
   /// The day folder.
   public let directory: String
+  /// The path of the files in that folder without their endings, which are appended as needed: most
+  /// steps of a pass need one or two of them.
+  let stem: String
   /// The live log.
-  public let log: String
+  public var log: String { stem + ".log" }
   /// The sidecar.
-  public let sidecar: String
+  public var sidecar: String { stem + ".json" }
   /// The lock shared by all writers.
-  public let lock: String
+  public var lock: String { stem + ".lock" }
   /// The file by which the uploader finds the session; removed at the seal.
   public let marker: String
   /// Exists from the first rotation on, shows that there may be parts, and notes where the newest one
   /// ends; made again from the parts' names if it is lost.
-  public let rotated: String
+  public var rotated: String { stem + ".rotated" }
   /// Disk space reserved for the last records, released at the end.
-  public let reserve: String
+  public var reserve: String { stem + ".reserve" }
   /// Until the seal, the uploader's state: the rules that redacted sent bytes, and more.
-  public let uploadState: String
+  public var uploadState: String { stem + ".redaction" }
   /// Until the seal, the scenarios that the session has declared.
   public let declared: String
   /// How the session's rotated parts are compressed and read.
@@ -132,11 +135,8 @@ public struct Home: Sendable, Equatable {
 
   /// The files of a session in a folder other than its own.
   package func files(for session: SessionID, in directory: String) -> SessionFiles {
-    let base = "\(directory)/\(session)"
-    return SessionFiles(
-      directory: directory, log: base + ".log", sidecar: base + ".json", lock: base + ".lock",
-      marker: "\(openPath)/\(session)", rotated: base + ".rotated",
-      reserve: base + ".reserve", uploadState: base + ".redaction",
+    SessionFiles(
+      directory: directory, stem: "\(directory)/\(session)", marker: "\(openPath)/\(session)",
       declared: "\(declaredPath)/\(session)", compression: compression)
   }
 

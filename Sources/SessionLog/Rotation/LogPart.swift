@@ -98,6 +98,4 @@ extension SessionFiles {
     let part = part(at: start)
     return path == part.plain || path == part.compressed ? start : nil
   }
-
-  private var stem: String { String(log.dropLast(".log".count)) }
 }
