@@ -17,6 +17,10 @@ package struct SecretMask: Sendable {
   /// - Parameter known: Secrets to mask everywhere, such as passwords.
   package init(known: some Sequence<String> = []) {
     let forms = Set(known).filter { $0.utf8.count >= Self.shortest }.flatMap(Self.forms)
+    guard !forms.isEmpty else {
+      self.known = []
+      return
+    }
     // Equal strings may have different bytes.
     self.known = Array(Set(forms.map(SpelledText.init)))
   }

@@ -7,7 +7,7 @@ extension StoreURL {
     if bucket.hasPrefix("arn:") { return try accessPoint(text, bucket, path) }
     // The bucket rule of the S3 user guide, plus the upper case and underscores of old buckets.
     guard (3...255).contains(bucket.utf8.count), bucket.utf8.allSatisfy(isBucketByte),
-      let first = bucket.utf8.first, isAlphanumeric(first), !bucket.contains("..")
+      let first = bucket.utf8.first, isAlphanumeric(first), !hasEmptyLabel(bucket)
     else { throw refused(text, "\"\(bucket)\" is not a bucket name") }
     let prefix = path.split(separator: "/").joined(separator: "/")
     guard prefix.isEmpty || ObjectKey.isValid(prefix) else {
@@ -17,6 +17,12 @@ extension StoreURL {
     }
     let canonical = prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
     return (.s3(bucket: bucket, prefix: prefix), canonical)
+  }
+
+  /// Whether a bucket's name has two dots in a row.
+  private static func hasEmptyLabel(_ bucket: String) -> Bool {
+    let dot = UInt8(ascii: ".")
+    return zip(bucket.utf8, bucket.utf8.dropFirst()).contains { $0 == dot && $1 == dot }
   }
 
   static func webdav(

@@ -216,11 +216,12 @@ struct Upload: AsyncParsableCommand {
     let hooks = Hooks(setup)
     // Report crashes before the upload, which may take long, or be stopped.
     await hooks.reportCrashes()
-    let result: Result<ExitStatus, any Error>
+    var status = ExitStatus.ok
+    var failure: (any Error)?
     do {
-      result = .success(try await run(pass, observe))
+      status = try await run(pass, observe)
     } catch {
-      result = .failure(error)
+      failure = error
     }
     // Again after it: a session that crashed meanwhile may be sealed by now.
     await hooks.reportCrashes()
@@ -228,7 +229,8 @@ struct Upload: AsyncParsableCommand {
     if let store = counted.withLock({ $0 }) {
       try? await setup.home.withOwnersRights { RequestTotals(setup.home).add(store.requests) }
     }
-    return try result.get()
+    if let failure { throw failure }
+    return status
   }
 
   private func run(
