@@ -29,14 +29,13 @@ enum SealSignature {
     sidecar.signature = signature
     var json = try sidecar.json()
     guard let (bare, place) = try cut(signature, from: json),
-      let gap = Data(json[place]).range(of: Data(placeholder.utf8))
+      let gap = range(of: Array(placeholder.utf8), in: json[place])
     else {
       throw ReplicaError(.damagedObject, "\(revision.session): its seal cannot be signed")
     }
     let message = message(bare, signature, revision, folder)
     let sig = Data(try key.signature(of: message)).base64EncodedString()
-    let start = place.lowerBound + gap.lowerBound
-    json.replaceSubrange(start..<start + gap.count, with: sig.utf8)
+    json.replaceSubrange(gap, with: sig.utf8)
     return json
   }
 
@@ -94,10 +93,20 @@ enum SealSignature {
     _ signature: Sidecar.Signature, from json: [UInt8]
   ) throws -> (bare: [UInt8], place: Range<Int>)? {
     let lines = try lines(of: signature)
-    guard let place = Data(json).range(of: Data(lines.utf8)), place.lowerBound > 0,
+    guard let place = range(of: Array(lines.utf8), in: json[...]), place.lowerBound > 0,
       json[place.lowerBound - 1] == 0x0a
     else { return nil }
     return (Array(json[..<place.lowerBound] + json[place.upperBound...]), place)
+  }
+
+  /// The first occurrence of some bytes.
+  private static func range(of part: [UInt8], in json: ArraySlice<UInt8>) -> Range<Int>? {
+    guard let first = part.first, part.count <= json.count else { return nil }
+    for start in json.startIndex...json.endIndex - part.count where json[start] == first {
+      let place = start..<start + part.count
+      if json[place].elementsEqual(part) { return place }
+    }
+    return nil
   }
 
   /// The lines of a signature in a seal's JSON.

@@ -6,13 +6,16 @@ import SessionLog
 /// The listings of one pass: each folder is listed once, however many sessions need it.
 actor FolderListings {
   private let store: any ObjectStore
+  // By folder, as text: the first dictionary of another key takes longer than most ticks need for
+  // all that they look up.
+
   /// The only session wanted of a folder.
-  private let only: [SessionFolder: SessionID]
-  private var listings: [SessionFolder: Task<FolderListing, any Error>] = [:]
+  private let only: [String: SessionID]
+  private var listings: [String: Task<FolderListing, any Error>] = [:]
   /// Finished listings, for code that cannot wait.
-  private var done: [SessionFolder: FolderListing] = [:]
+  private var done: [String: FolderListing] = [:]
   /// Sessions of which a listing lacked objects.
-  private var completed: [SessionFolder: [SessionID: RemoteSession]] = [:]
+  private var completed: [String: [SessionID: RemoteSession]] = [:]
 
   init(_ store: any ObjectStore) {
     self.store = store
@@ -23,21 +26,24 @@ actor FolderListings {
   init(_ store: any ObjectStore, for plan: UploadPlan, of device: Device) {
     self.store = store
     only = Dictionary(grouping: plan.items) {
-      SessionFolder(device: device.deviceId, session: $0.session)
+      Self.text(of: SessionFolder(device: device.deviceId, session: $0.session))
     }.compactMapValues { $0.count == 1 ? $0.first?.session : nil }
   }
 
+  private static func text(of folder: SessionFolder) -> String { folder.device + "/" + folder.day }
+
   private func listing(of folder: SessionFolder) async throws -> FolderListing {
-    if let known = done[folder] { return known }
-    if let known = listings[folder] { return try await known.value }
-    let (store, session) = (store, only[folder])
+    let text = Self.text(of: folder)
+    if let known = done[text] { return known }
+    if let known = listings[text] { return try await known.value }
+    let (store, session) = (store, only[text])
     if Parallelism.isSequential {
       let listing = try await FolderListing(folder, session: session, in: store)
-      done[folder] = listing
+      done[text] = listing
       return listing
     }
     let task = Task { try await FolderListing(folder, session: session, in: store) }
-    listings[folder] = task
+    listings[text] = task
     return try await withTaskCancellationHandler {
       try await task.value
     } onCancel: {
@@ -47,15 +53,17 @@ actor FolderListings {
 
   /// The session as a listing of this pass showed it; nil if its folder was not listed.
   func known(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession? {
-    guard listings[folder] != nil || done[folder] != nil else { return nil }
+    let text = Self.text(of: folder)
+    guard listings[text] != nil || done[text] != nil else { return nil }
     return try await self.session(session, in: folder)
   }
 
   /// The session as its folder holds it; of a folder with one planned session, only that one is
   /// listed.
   func session(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession {
-    precondition(only[folder].map { $0 == session } ?? true, "the session was not listed")
-    if let completed = completed[folder]?[session] { return completed }
+    let text = Self.text(of: folder)
+    precondition(only[text].map { $0 == session } ?? true, "the session was not listed")
+    if let completed = completed[text]?[session] { return completed }
     return try await listing(of: folder)[session, in: folder]
   }
 
@@ -77,7 +85,7 @@ actor FolderListings {
       }
     }
     let remote = listed.adding(found.compactMap(\.self))
-    completed[folder, default: [:]][session] = remote
+    completed[Self.text(of: folder), default: [:]][session] = remote
     return remote
   }
 }
