@@ -135,7 +135,7 @@ package final class Manifest: Sendable {
       UploadCheckpoint(
         boot: "", segments: segments,
         intended: Set(begun.compactMap(SegmentName.init).filter { $0.session == id }),
-        revisions: Set(begun.compactMap(RevisionName.init).filter { $0.session == id }),
+        revisions: begun.compactMap(RevisionName.init).filter { $0.session == id },
         indexes: indexes))
     entry.own = own
     return entry

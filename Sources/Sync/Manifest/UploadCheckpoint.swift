@@ -53,10 +53,10 @@ struct UploadCheckpoint: Equatable {
   var own: Set<SegmentName> = []
   /// Segments of requests that were begun and whose result is unknown.
   private(set) var intended: Set<SegmentName> = []
-  /// Revisions that this home put, or began to put.
-  private(set) var revisions: Set<RevisionName> = []
+  /// Revisions that this home put, or began to put, by name: seldom more than two.
+  private(set) var revisions: [RevisionName] = []
   /// Revisions added since the database was written.
-  private(set) var unsavedRevisions: Set<RevisionName> = []
+  private(set) var unsavedRevisions: [RevisionName] = []
   /// Hashes of the indexes of segments that this home made, in lower-case hex; a seal names them.
   private(set) var indexes: [SegmentName: String] = [:]
   /// Segments whose hash was added since the database was written.
@@ -68,12 +68,12 @@ struct UploadCheckpoint: Equatable {
 
   init(
     boot: String, segments: [SegmentName: Bool] = [:], intended: Set<SegmentName> = [],
-    revisions: Set<RevisionName> = [], indexes: [SegmentName: String] = [:]
+    revisions: [RevisionName] = [], indexes: [SegmentName: String] = [:]
   ) {
     self.boot = boot
     self.segments = segments
     self.intended = intended
-    self.revisions = revisions
+    self.revisions = Self.sorted(revisions)
     self.indexes = indexes
   }
 
@@ -89,7 +89,13 @@ struct UploadCheckpoint: Equatable {
 
   /// Records that this home puts a revision; to be saved before the request.
   mutating func intend(_ name: RevisionName) {
-    if revisions.insert(name).inserted { unsavedRevisions.insert(name) }
+    guard !revisions.contains(name) else { return }
+    revisions = Self.sorted(revisions + [name])
+    unsavedRevisions.append(name)
+  }
+
+  private static func sorted(_ revisions: [RevisionName]) -> [RevisionName] {
+    revisions.count < 2 ? revisions : revisions.sorted { $0.fileName < $1.fileName }
   }
 
   /// Whether a revision named its generation, and that request was answered.
