@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Events of a log between two passes, which read all files or only changed ones.
-@Suite(.serialized, .tags(.medium)) struct AttachTests {
+@Suite(.serialized, .shiftedTime, .tags(.medium)) struct AttachTests {
   private static let steps: [Int64] = [0, 7200]
 
   @Test(arguments: steps)

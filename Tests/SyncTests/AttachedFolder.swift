@@ -12,8 +12,7 @@ struct AttachedFolder {
   var sources: [LogSource]
 
   init(_ patterns: String..., idleEnd: Int64 = 10 * 86_400) throws {
-    let now = Int64(Date().timeIntervalSince1970 * 1000)
-    site = try Site(clock: TestClock(now))
+    site = try Site(clock: ShiftedTime.clock())
     path = site.local.folder + "/logs"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let folder = path

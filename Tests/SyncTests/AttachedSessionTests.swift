@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Attached sessions that have ended, were deleted, or are in transit.
-@Suite(.serialized, .tags(.medium)) struct AttachedSessionTests {
+@Suite(.serialized, .shiftedTime, .tags(.medium)) struct AttachedSessionTests {
   /// A log whose session has ended by rotation while the store was unreachable.
   private func endedUnsent() async throws -> AttachedFolder {
     let folder = try AttachedFolder("app.log*")

@@ -426,7 +426,9 @@ import Testing
     #expect(try await puller.plan(devices: [site.local.device.deviceId]).isEmpty)
   }
 
-  @Test func `with metadata consent, not even an attached file's path is sent`() async throws {
+  @Test(.shiftedTime) func `with metadata consent, not even an attached file's path is sent`()
+    async throws
+  {
     var folder = try AttachedFolder("app-4711*.log")
     folder.site.consent = .metadata
     try folder.append(0..<10, to: "app-4711.log")
@@ -452,7 +454,7 @@ import Testing
     #expect(try await folder.remoteLines().filter { !$0.isEmpty } == [Array(20..<40)])
   }
 
-  @Test(arguments: [false, true])
+  @Test(.shiftedTime, arguments: [false, true])
   func `an attached file that does not grow is sent once the consent allows it`(
     isUpgraded: Bool
   ) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Sync
 
 /// Rotation by copying and truncating, a step of which occurs at any moment of a pass.
-@Suite(.tags(.medium)) struct CopyTruncateTests {
+@Suite(.shiftedTime, .tags(.medium)) struct CopyTruncateTests {
   /// A step of a rotation, after a pass has seen a number of file statuses.
   private struct Step: Sendable {
     let at: Int
@@ -36,7 +36,7 @@ import Testing
         return count - 1
       }
       for step in steps where step.at == number { try? step.run() }
-      return status
+      return ShiftedTime.shown(status)
     }
 
     /// Runs the steps that the pass did not reach.

@@ -145,11 +145,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "file SET base = 'x'", "file SET headLength = -1", "file SET length = 'x'",
-    "file SET seen = 9223372036854775807", "file SET path = x'ff'", "file SET inode = 'x'",
-    "pass SET since = 'x'", "pass SET fullAt = -9223372036854775808", "pass SET dirty = 'x'",
-  ])
+  @Test(
+    .shiftedTime,
+    arguments: [
+      "file SET base = 'x'", "file SET headLength = -1", "file SET length = 'x'",
+      "file SET seen = 9223372036854775807", "file SET path = x'ff'", "file SET inode = 'x'",
+      "pass SET since = 'x'", "pass SET fullAt = -9223372036854775808", "pass SET dirty = 'x'",
+    ])
   func `a damaged cache of attached files is rebuilt`(change: String) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
@@ -161,7 +163,7 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
-  @Test(arguments: HostileThing.allCases)
+  @Test(.shiftedTime, arguments: HostileThing.allCases)
   func `a signature that is not a regular file is replaced`(thing: HostileThing) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<2000, to: "app.log")

@@ -234,7 +234,7 @@ import Testing
     #expect(try await former.remote(writer.session).keys == before)
   }
 
-  @Test func `a lost device record lets attached logs be sent again`() async throws {
+  @Test(.shiftedTime) func `a lost device record lets attached logs be sent again`() async throws {
     var folder = try AttachedFolder("*.log")
     try folder.append(0..<20, to: "app.log")
     try await folder.tick()

@@ -7,7 +7,7 @@ import Testing
 @testable import Sync
 
 /// Single failing changes to the home while files are attached: no line is sent twice or lost.
-@Suite(.tags(.medium)) struct FailingChangeTests {
+@Suite(.shiftedTime, .tags(.medium)) struct FailingChangeTests {
   private let folder: AttachedFolder
 
   init() async throws {

@@ -81,7 +81,7 @@ actor CampaignHome {
   private var condemned: Set<SessionID> = []
 
   init(_ store: any ObjectStore, seed: Int) throws {
-    // The files of a home have the machine's time.
+    // The server's dates, which no test sets, are the machine's time.
     local = try TestHome(clock: TestClock(Int64(Date().timeIntervalSince1970 * 1000)))
     self.store = store
     random = SeededGenerator(case: seed)

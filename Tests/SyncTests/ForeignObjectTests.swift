@@ -11,7 +11,8 @@ import Testing
 @Suite(.tags(.medium)) struct ForeignObjectTests {
   private static let forged = Array("line 501 FORGED tail\n".utf8)
 
-  @Test func `a failed pass opens no way for the end of a removed file`() async throws {
+  @Test(.shiftedTime) func `a failed pass opens no way for the end of a removed file`() async throws
+  {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<300, to: "app.log")
     try await folder.tick()
@@ -29,7 +30,8 @@ import Testing
     #expect(text.hasPrefix(honest) && !text.contains("FORGED"))
   }
 
-  @Test func `an answer that was lost counts once its object is listed`() async throws {
+  @Test(.shiftedTime) func `an answer that was lost counts once its object is listed`() async throws
+  {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<300, to: "app.log")
     try await folder.tick()
@@ -57,7 +59,7 @@ import Testing
     #expect((sidecar.objects ?? []).isEmpty)
   }
 
-  @Test func `a former stream is of objects that were sent`() async throws {
+  @Test(.shiftedTime) func `a former stream is of objects that were sent`() async throws {
     let folder = try AttachedFolder("app.log")
     func lines(_ run: Int) -> String {
       (0..<3_000).map { line in

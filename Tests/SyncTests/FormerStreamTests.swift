@@ -12,7 +12,7 @@ import Testing
 @testable import Sync
 
 /// What a file held before it was rewritten, in the store and in mirrors.
-@Suite(.tags(.medium)) struct FormerStreamTests {
+@Suite(.shiftedTime, .tags(.medium)) struct FormerStreamTests {
   private var folder: AttachedFolder
 
   init() throws { folder = try AttachedFolder("job.log") }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// An import whose process dies between two changes to files, and that is repeated.
-@Suite(.tags(.medium)) struct KilledImportTests {
+@Suite(.shiftedTime, .tags(.medium)) struct KilledImportTests {
   private func adopt(_ path: String, in folder: AttachedFolder) throws {
     let source = LogSource(path: try #require(SourcePattern(path)))
     try Attacher(folder.site.context(), sources: []).adopt(path, as: source)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A folder of attached logs is exchanged for a link that leads out of the source.
-@Suite(.tags(.medium)) struct LinkedFolderTests {
+@Suite(.shiftedTime, .tags(.medium)) struct LinkedFolderTests {
   @Test(arguments: [false, true])
   func `files behind a link are neither continued nor begun`(isAbove: Bool) async throws {
     let folder = try AttachedFolder("*/logs/*.log")

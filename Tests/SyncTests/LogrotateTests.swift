@@ -9,7 +9,7 @@ import Platform
   import Testing
 
   /// The real logrotate, with passes before, between and after its runs.
-  @Suite(.serialized, .tags(.medium)) struct LogrotateTests {
+  @Suite(.serialized, .shiftedTime, .tags(.medium)) struct LogrotateTests {
     private static let options = [
       "create", "copytruncate", "create\ncompress", "copytruncate\ncompress",
       "create\ncompress\ndelaycompress", "create\ndateext\ndateformat -%Y%m%d%H",

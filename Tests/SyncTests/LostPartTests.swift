@@ -11,7 +11,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.tags(.medium)) struct LostPartTests: RotatedSessions {
+@Suite(.shiftedTime, .tags(.medium)) struct LostPartTests: RotatedSessions {
   @Test(arguments: [false, true])
   func `what follows a lost part is sent, and the lost bytes are named`(
     isDamaged: Bool

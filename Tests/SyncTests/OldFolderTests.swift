@@ -7,7 +7,7 @@ import Testing
 @testable import Sync
 
 /// Rotation into another folder, as by logrotate's `olddir`, of logs shorter than a head.
-@Suite(.tags(.medium)) struct OldFolderTests {
+@Suite(.shiftedTime, .tags(.medium)) struct OldFolderTests {
   private func rotate(
     _ folder: AttachedFolder, _ name: String, with command: String
   ) async throws {

@@ -9,7 +9,7 @@ import Testing
 
 /// A sealed session whose bytes the store lost, and whose file was compressed by a rotation:
 /// a repair unpacks it.
-@Suite(.tags(.medium)) struct PackedSourceTests {
+@Suite(.shiftedTime, .tags(.medium)) struct PackedSourceTests {
   private let folder: AttachedFolder
   private let session: SessionID
   private let lines = [Array(0..<2000), Array(5000..<5001)]

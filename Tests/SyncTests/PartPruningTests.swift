@@ -11,7 +11,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.tags(.medium)) struct PartPruningTests: RotatedSessions {
+@Suite(.shiftedTime, .tags(.medium)) struct PartPruningTests: RotatedSessions {
   /// Possible faults of a part's bytes, remote or local.
   enum Doubt: String, CaseIterable {
     case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone,

@@ -8,7 +8,7 @@ import Testing
 @testable import Sync
 
 /// Plans are made at any time, such as by `status` while an upload is under way.
-@Suite(.tags(.medium)) struct PlanningTests {
+@Suite(.shiftedTime, .tags(.medium)) struct PlanningTests {
   @Test func `a plan of an upload changes nothing`() async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
@@ -44,7 +44,7 @@ import Testing
     let planned = Guarded<Result<AttachPlan, any Error>?>(nil)
     let files = TestFiles(refusing: { effect in
       guard case .rename(let path) = effect.kind, path.hasSuffix(".log") else { return nil }
-      let plan = FileEffect.$hook.withValue(nil) { Result { try other() } }
+      let plan = FileEffect.$hook.withValue(ShiftedTime.current) { Result { try other() } }
       planned.withLock { $0 = plan }
       return nil
     })

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Secrets planted in logs, searched for in every object of a store.
-@Suite(.tags(.medium)) struct PlantedSecretsTests {
+@Suite(.shiftedTime, .tags(.medium)) struct PlantedSecretsTests {
   private let folder: AttachedFolder
 
   init() throws { folder = try AttachedFolder("app.log") }

@@ -279,9 +279,9 @@ import Testing
     #expect(all.count == 25 && third.postponement == nil)
   }
 
-  @Test(arguments: ["local", "remote"])
+  @Test(.shiftedTime, arguments: ["local", "remote"])
   func `a bold plan for a requested age needs confirmation`(side: String) async throws {
-    let site = try Site(clock: TestClock(Int64(Date().timeIntervalSince1970 * 1000)))
+    let site = try Site(clock: ShiftedTime.clock())
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
     try await site.upload()
     site.local.clock.advance(seconds: 2)

@@ -328,7 +328,7 @@ import Testing
     #expect(try mirror.names(of: writer.session).count == (replaces ? 2 : 3))
   }
 
-  @Test(arguments: [false, true])
+  @Test(.shiftedTime, arguments: [false, true])
   func `an attached file already sent can be redacted by new rules`(isSealed: Bool) async throws {
     var folder = try AttachedFolder("app.log", idleEnd: 86_400)
     let site = folder.site

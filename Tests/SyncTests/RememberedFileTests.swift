@@ -9,7 +9,7 @@ import Testing
 
 /// The record of an attached file outlives passes that die, its session's copy in the home, and the
 /// file itself: nothing is sent again.
-@Suite(.serialized, .tags(.medium)) struct RememberedFileTests {
+@Suite(.serialized, .shiftedTime, .tags(.medium)) struct RememberedFileTests {
   /// A chain of rotated logs, all but the newest sealed: ten lines each, oldest first.
   private func chain(_ pattern: String = "app.log*", _ count: Int = 4) async throws
     -> AttachedFolder
@@ -156,7 +156,7 @@ import Testing
   private func rememberUntilNow(_ folder: AttachedFolder) throws {
     let files = try AttachedFiles(folder.site.local.home)
     for var file in try files.gone() {
-      file.lose(at: Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
+      file.lose(at: ShiftedTime.machine.now())
       try files.save(file)
     }
   }
@@ -223,7 +223,7 @@ import Testing
       {
         body()
       }
-      return status
+      return ShiftedTime.shown(status)
     }
   }
 

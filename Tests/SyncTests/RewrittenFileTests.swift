@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Files whose already sent bytes change.
-@Suite(.tags(.medium)) struct RewrittenFileTests {
+@Suite(.shiftedTime, .tags(.medium)) struct RewrittenFileTests {
   /// A log of unique lines, enough for some hundred blocks.
   private static func lines(_ numbers: Range<Int>) -> String {
     numbers.map { number in

@@ -17,7 +17,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite(.tags(.medium)) struct RotatedSessionTests: RotatedSessions {
+@Suite(.shiftedTime, .tags(.medium)) struct RotatedSessionTests: RotatedSessions {
   @Test func `a compressed part is sent without recompression`() async throws {
     var random = SeededGenerator(case: 1, seed: 1)
     let site = try site()

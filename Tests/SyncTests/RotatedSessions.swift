@@ -24,10 +24,8 @@ extension RotatedSessions {
   /// The size of a rotated part.
   static var limit: ByteCount { 3_000 }
 
-  /// A site whose clock also determines the times of files.
-  func site() throws -> Site {
-    try Site(clock: TestClock(Int64(Date().timeIntervalSince1970 * 1000)))
-  }
+  /// A site whose clock agrees with the times of files.
+  func site() throws -> Site { try Site(clock: ShiftedTime.clock()) }
 
   func write(_ lines: Int, to writer: SessionWriter, _ random: inout SeededGenerator) {
     for _ in 0..<lines {

@@ -84,7 +84,7 @@ final class RotatingLogs: FileEffects {
   func status(_ status: FileStatus) -> FileStatus {
     state.withLock { state in
       goOn(&state)
-      guard let changed = state.changes[status.inode] else { return status }
+      guard let changed = state.changes[status.inode] else { return ShiftedTime.shown(status) }
       return FileStatus(
         kind: status.kind, device: status.device, inode: status.inode, length: status.length,
         owner: status.owner, modified: changed, changed: changed)

@@ -8,7 +8,7 @@ import Testing
 
 /// The short form of the soak: rotations at every moment of passes, a third of which are killed,
 /// with outages, deletions and lost caches between them; each line is in the store once.
-@Suite(.serialized, .tags(.medium)) struct RotatingLogsTests {
+@Suite(.serialized, .shiftedTime, .tags(.medium)) struct RotatingLogsTests {
   @Test(arguments: SeededGenerator.cases(100))
   func `every line of rotating logs is sent once`(number: Int) async throws {
     var random = SeededGenerator(case: 1000 + number)

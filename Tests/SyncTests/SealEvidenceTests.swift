@@ -117,7 +117,7 @@ import Testing
   }
 
   /// Content from before the file lost its head is only in the store.
-  @Test func `bytes that only an earlier generation has stay`() async throws {
+  @Test(.shiftedTime) func `bytes that only an earlier generation has stay`() async throws {
     let folder = try AttachedFolder("*.log", idleEnd: 3000)
     try folder.append(0..<2000, to: "app.log")
     try await folder.tick()

@@ -84,7 +84,7 @@ import Testing
     try await expectIndexes(site, writer.session) { _ in false }
   }
 
-  @Test func `a rewritten file's deltas and their basis are named`() async throws {
+  @Test(.shiftedTime) func `a rewritten file's deltas and their basis are named`() async throws {
     let folder = try AttachedFolder("a.log")
     func lines(_ numbers: Range<Int>) -> String { numbers.map { "line \($0)\n" }.joined() }
     try folder.append(lines(0..<40_000), to: "a.log")

@@ -9,7 +9,7 @@ import Testing
 
 /// Files that are rewritten with the same first and last bytes, as by a job without time stamps:
 /// nothing of them is lost in silence.
-@Suite(.tags(.medium)) struct SimilarFileTests {
+@Suite(.shiftedTime, .tags(.medium)) struct SimilarFileTests {
   /// A job's log, longer than the bytes compared at each end.
   private static func job(_ night: String, steps: Int = 300, more: String = "") -> String {
     (1...steps).map { "step \($0): copying table ... ok\n" + ($0 == steps / 2 ? "\(night)\n" : "") }

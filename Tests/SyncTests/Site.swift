@@ -38,7 +38,8 @@ struct Site {
   private static func open(_ local: TestHome) throws -> FaultyStore {
     FaultyStore(
       try openStore(
-        StoreURL("file://\(local.folder)/store"), settings: StoreSettings(machine: .current),
+        StoreURL("file://\(local.folder)/store"),
+        settings: StoreSettings(machine: ShiftedTime.machine),
         environment: [:]))
   }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Sync
 
 /// Attached files whose bytes wait because nobody can read them.
-@Suite(.tags(.medium)) struct UnreadableFileTests {
+@Suite(.shiftedTime, .tags(.medium)) struct UnreadableFileTests {
   private func waiting(_ folder: AttachedFolder) throws -> [WaitingSum] {
     let context = try folder.site.context()
     let attacher = try Attacher(context, sources: folder.sources)

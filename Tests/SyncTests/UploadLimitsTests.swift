@@ -119,7 +119,7 @@ import Testing
     #expect(sent.contains("a0@example.com"))
   }
 
-  @Test(arguments: [true, false])
+  @Test(.shiftedTime, arguments: [true, false])
   func `a rewritten file is sent in one pass, if its time suffices`(isSlow: Bool) async throws {
     var folder = try AttachedFolder("app.log")
     try folder.append(0..<5000, to: "app.log")
@@ -164,7 +164,7 @@ import Testing
     #expect(!PassBudget(nil, on: clock.machine).isSpent)
   }
 
-  @Test func `a file of holes is sent in segments of bounded length`() async throws {
+  @Test(.shiftedTime) func `a file of holes is sent in segments of bounded length`() async throws {
     var folder = try AttachedFolder("app.log")
     folder.site.limits.longestSegment = 1 << 20
     try folder.append(0..<10, to: "app.log")

@@ -56,6 +56,8 @@ package final class TestFiles: FileEffects {
     return result
   }
 
+  package func status(_ status: FileStatus) -> FileStatus { ShiftedTime.shown(status) }
+
   package func random() -> UInt64 { state.withLock { $0.random.next() } }
 
   private func set(_ clock: TestClock, _ number: Int32) {
