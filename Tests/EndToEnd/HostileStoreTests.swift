@@ -26,7 +26,7 @@ import Testing
       ulimit -d 262144
       ulimit -f 4194304
       tried() {
-        timeout 300 "$@" >out/said 2>out/error </dev/null
+        timeout 1800 "$@" >out/said 2>out/error </dev/null
         status=$?
         case $status in
           0 | 1 | 64 | 65 | 75 | 77) ;;

@@ -61,7 +61,7 @@ import Testing
       await send(
         .command(command),
         patience: command[0] == "/bin/sh" && command[2].hasPrefix("sleep")
-          ? .milliseconds(100) : .seconds(30)))
+          ? .milliseconds(100) : .seconds(600)))
     #expect(
       said.contains(error) || (error == "cannot start" && said.contains("/nowhere/at-all")),
       "\(said)")

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// - Returns: the minutes since the first pass at which an attempt was made.
-    func run(minutes: Int, to url: String, patience: Duration = .seconds(30)) async throws -> [Int]
+    func run(minutes: Int, to url: String, patience: Duration = .seconds(600)) async throws -> [Int]
     {
       var webhook = try #require(Webhook(url + "/secret"))
       webhook.headers = [.init(name: "Authorization", value: "Bearer token")]

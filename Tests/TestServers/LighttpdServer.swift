@@ -64,7 +64,8 @@ package final class LighttpdServer: FileServer {
     )
     _ = Wire.all(from: connection)
     close(connection)
-    for _ in 0..<6000 {
+    let end = Date(timeIntervalSinceNow: Patience.seconds)
+    while Date() < end {
       kill(number, SIGHUP)
       let text = try String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)
       let lines = text.split(separator: "\n").map(String.init)
