@@ -56,7 +56,7 @@ extension DirectoryStore {
     _ prefix: String, in root: borrowing Descriptor, after token: String?
   ) throws(SystemError) -> ListPage {
     let slash =
-      prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map(prefix.utf8.index(after:))
+      prefix.lastSlash.map(prefix.utf8.index(after:))
       ?? prefix.startIndex
     let parent = String(prefix[..<slash])
     let start = prefix[slash...]

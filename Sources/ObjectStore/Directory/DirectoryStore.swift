@@ -176,7 +176,7 @@ package struct DirectoryStore: ObjectStore {
   }
 
   private static func name(_ key: String) -> String {
-    key.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(key[key.utf8.index(after: $0)...]) }
+    key.lastSlash.map { String(key[key.utf8.index(after: $0)...]) }
       ?? key
   }
 

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Platform
 
 extension WebDAVStore {
   /// Creates a folder and its missing parents.
@@ -38,7 +39,7 @@ extension WebDAVStore {
 
   /// The URL up to its last slash.
   func parent(of url: String) -> String {
-    String(url[..<(url.lastIndex(of: "/") ?? url.endIndex)])
+    String(url[..<(url.lastSlash ?? url.endIndex)])
   }
 
   func missingFolder(_ response: HTTPResponse, _ failure: HTTPFailure) -> StoreError {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 extension WebDAVStore {
   private static let properties = Array(
@@ -13,7 +14,7 @@ extension WebDAVStore {
   package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
     // Only whole folders can be listed; match the start of a name here.
-    let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
+    let folder = prefix.lastSlash.map { String(prefix[..<$0]) } ?? ""
     let address = url(folder) + "/"
     let failure = failure("PROPFIND", address)
     let (response, place) = try await find(address, depth: "1")

@@ -74,7 +74,7 @@ package enum AtomicFile {
 
   /// The folder of a path.
   package static func directory(of path: String) -> String {
-    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+    path.lastSlash.map { String(path[..<$0]) } ?? "."
   }
 
   /// Reads a whole file, which must be a regular one of at most 16 MiB.

@@ -17,7 +17,7 @@ package enum Directory {
     do {
       try makeOne(path, rights: rights, isDurable: isDurable)
     } catch  where error.errno == ENOENT {
-      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
+      guard let slash = path.lastSlash, slash != path.startIndex else { throw error }
       try make(String(path[..<slash]), rights: rights, isDurable: isDurable)
       try makeOne(path, rights: rights, isDurable: isDurable)
     }

@@ -57,7 +57,7 @@ package enum PathOwners {
     while !rest.isEmpty {
       let name = rest.removeFirst()
       guard name != ".." else {
-        done = done.lastIndex(of: "/").map { String(done[..<$0]) } ?? ""
+        done = done.lastSlash.map { String(done[..<$0]) } ?? ""
         continue
       }
       let next = done + "/" + name

@@ -79,7 +79,7 @@ struct AttachedFile: Equatable {
   }
 
   static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+    guard let slash = path.lastSlash, slash != path.startIndex else { return "/" }
     return String(path[..<slash])
   }
 }
