@@ -44,6 +44,28 @@ package struct SessionCatalog: Sendable {
     var endOfHoles: StreamOffset?
   }
 
+  /// The result of a search.
+  package struct Findings: Sendable {
+    /// The sessions found, newest first.
+    package var entries: [Entry] = []
+    /// Sessions that have log bytes in the store, but no revision, and were not included.
+    package var passedOver: Set<SessionID> = []
+
+    fileprivate mutating func add(_ more: Findings) {
+      entries += more.entries
+      passedOver.formUnion(more.passedOver)
+    }
+  }
+
+  /// What the store has of a session.
+  private enum RemoteFinding {
+    case entry(Entry)
+    /// Log bytes without a revision, which are not included.
+    case passedOver
+    /// Nothing that is a session of this home's user, or nothing yet.
+    case none
+  }
+
   /// Opens the log on this machine, masked if the context says so.
   ///
   /// - Throws: ``Platform/SystemError``.
@@ -72,10 +94,8 @@ package struct SessionCatalog: Sendable {
   /// Whether sessions without the revision that their device signs are included, as rejected ones.
   package var includesUndescribed = false
   /// How old the newest object of such a session must be: it may be being sent at this moment.
-  private var leastAge = Duration.hours(1)
-  /// Sessions that have log bytes in the store, but no revision, and were not included so far.
-  package let passedOver = Guarded<Set<SessionID>>([])
-  private var home: Home { context.home }
+  var leastAge = Duration.hours(1)
+  var home: Home { context.home }
   /// The user of a home in machine-wide mode, who can write any id into it, and name any device; nil
   /// for root's, and for a home that its user chose.
   private var user: Account? { home.owner.flatMap { $0.isRoot ? nil : $0 } }
@@ -86,7 +106,19 @@ package struct SessionCatalog: Sendable {
   /// How much a server's clock may differ from ours without hiding a session.
   private static let clockSlack = Duration.days(1)
 
-  /// Sessions, newest first.
+  /// The same as ``search(limit:devices:includesLocal:activeSince:ofDay:including:)``, without what
+  /// was passed over.
+  package func entries(
+    limit: Int = .max, devices: [String], includesLocal: Bool = true,
+    activeSince since: Timestamp? = nil, including isWanted: (SessionID) -> Bool = { _ in true }
+  ) async throws -> [Entry] {
+    try await search(
+      limit: limit, devices: devices, includesLocal: includesLocal, activeSince: since,
+      including: isWanted
+    ).entries
+  }
+
+  /// Finds sessions.
   ///
   /// - Parameters:
   ///   - limit: maximum number; days are listed from the newest on until there are enough.
@@ -97,34 +129,35 @@ package struct SessionCatalog: Sendable {
   ///   - isWantedDay: which days to search.
   ///   - isWanted: which sessions to include.
   /// - Throws: errors of the store and of the local files.
-  package func entries(
+  package func search(
     limit: Int = .max, devices: [String], includesLocal: Bool = true,
     activeSince since: Timestamp? = nil,
     ofDay isWantedDay: (String) -> Bool = { _ in true },
     including isWanted: (SessionID) -> Bool = { _ in true }
-  ) async throws -> [Entry] {
+  ) async throws -> Findings {
     var folders: [SessionFolder] = []
     if let store = context.store {
       folders = try await SessionFolder.all(of: devices, in: store)
     }
     let localDays = includesLocal ? try home.days() : []
     let days = Set(folders.map(\.day)).union(localDays).filter(isWantedDay).sorted(by: >)
-    var entries: [Entry] = []
-    for day in days where entries.count < limit {
-      entries += try await self.entries(
-        of: day, folders: folders.filter { $0.day == day },
-        local: localDays.contains(day) ? try home.sessions(day: day) : [],
-        limit: limit - entries.count, activeSince: since,
-        followsSeals: devices.contains(context.device.deviceId) && user == nil,
-        including: isWanted)
+    var found = Findings()
+    for day in days where found.entries.count < limit {
+      found.add(
+        try await search(
+          day, folders: folders.filter { $0.day == day },
+          local: localDays.contains(day) ? try home.sessions(day: day) : [],
+          limit: limit - found.entries.count, activeSince: since,
+          followsSeals: devices.contains(context.device.deviceId) && user == nil,
+          including: isWanted))
     }
-    return entries
+    return found
   }
 
-  private func entries(
-    of day: String, folders: [SessionFolder], local: [SessionID], limit: Int,
+  private func search(
+    _ day: String, folders: [SessionFolder], local: [SessionID], limit: Int,
     activeSince since: Timestamp?, followsSeals: Bool, including isWanted: (SessionID) -> Bool
-  ) async throws -> [Entry] {
+  ) async throws -> Findings {
     var copies = try await RemoteCopies(
       in: context.store, folders, own: followsSeals ? context.device : nil)
     var remotes = copies.chosen
@@ -137,19 +170,20 @@ package struct SessionCatalog: Sendable {
       }
     }
     var rest = here.union(remotes.keys).filter(isWanted).sorted(by: >)[...]
-    var found: [Entry] = []
-    while found.count < limit, !rest.isEmpty {
+    var found = Findings()
+    while found.entries.count < limit, !rest.isEmpty {
       // If sidecars exclude sessions, read several at a time.
-      let missing = limit - found.count
+      let missing = limit - found.entries.count
       let batch = Self.newest(since == nil ? missing : max(missing, Self.batch), of: rest)
       rest = rest.dropFirst(batch.count)
-      found += try await self.entries(of: batch, here: here, remotes: remotes, &copies)
-        .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }
+      var more = try await read(batch, here: here, remotes: remotes, &copies)
+      if let since { more.entries.removeAll { $0.lastActivity < since } }
+      found.add(more)
     }
     // An id has the second of the start, a sidecar its millisecond.
-    return Array(
-      found.sorted { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
-        .prefix(limit))
+    found.entries.sort { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
+    found.entries = Array(found.entries.prefix(limit))
+    return found
   }
 
   /// Number of sessions whose sidecars are read together.
@@ -164,11 +198,13 @@ package struct SessionCatalog: Sendable {
     return ids.prefix { $0.description.prefix(17) >= last }
   }
 
-  private func entries(
-    of ids: ArraySlice<SessionID>, here: Set<SessionID>, remotes: [SessionID: RemoteSession],
+  /// Reads the sidecars of sessions.
+  private func read(
+    _ ids: ArraySlice<SessionID>, here: Set<SessionID>, remotes: [SessionID: RemoteSession],
     _ copies: inout RemoteCopies
-  ) async throws -> [Entry] {
+  ) async throws -> Findings {
     var entries: [SessionID: Entry] = [:]
+    var passedOver: Set<SessionID> = []
     for id in ids where here.contains(id) {
       let (sidecar, _) = try LocalSession(home, id).sidecar(device: context.device)
       var remote = try await copies.copy(of: id, sidecar)
@@ -176,9 +212,15 @@ package struct SessionCatalog: Sendable {
       entries[id] = try localEntry(id, sidecar, remote: remote)
     }
     let away = ids.filter { entries[$0] == nil }
-    let fetched = try await away.compactMap { remotes[$0] }.concurrentMap(remoteEntry)
-    for entry in fetched.compactMap(\.self) { entries[entry.session] = entry }
-    return ids.compactMap { entries[$0] }
+    let remote = away.compactMap { remotes[$0] }
+    for (remote, finding) in zip(remote, try await remote.concurrentMap(finding)) {
+      switch finding {
+      case .entry(let entry): entries[entry.session] = entry
+      case .passedOver: passedOver.insert(remote.session)
+      case .none: break
+      }
+    }
+    return Findings(entries: ids.compactMap { entries[$0] }, passedOver: passedOver)
   }
 
   /// Whether a session in the store was sent from this home, or may have been.
@@ -222,9 +264,9 @@ package struct SessionCatalog: Sendable {
       hasLocalLog: try log?.available().lowerBound == 0 && length >= sidecar.seal?.length ?? 0)
   }
 
-  private func remoteEntry(_ remote: RemoteSession) async throws -> Entry? {
-    guard let store = context.store else { return nil }
-    guard let revision = remote.revision else { return try await undescribedEntry(remote, store) }
+  private func finding(_ remote: RemoteSession) async throws -> RemoteFinding {
+    guard let store = context.store else { return .none }
+    guard let revision = remote.revision else { return try await undescribed(remote, store) }
     let sidecar: Sidecar
     var remote = remote
     var isRejected = false
@@ -242,40 +284,39 @@ package struct SessionCatalog: Sendable {
       let isTheirs =
         sidecar.uid == user.id && sidecar.userId == user.name
         && context.device.ids.contains(remote.folder.device)
-      guard isTheirs else { return nil }
+      guard isTheirs else { return .none }
     }
     // Shown to a person, and compared with the requested time: a clock difference can only move a
     // session in or out of a listing.
     let modified = remote.newest?.assumingSynchronizedClocks ?? sidecar.lastUpdatedAt
-    return Entry(
-      session: remote.session, sidecar: sidecar, location: .remote,
-      length: max(
-        revision.length, remote.mark,
-        sidecar.withholdsLog ? StreamOffset(sidecar.fileSizeBytes) : .zero),
-      uploaded: remote.mark, isRunning: false,
-      lastActivity: modified, remote: remote, hasLocalLog: false, isRejected: isRejected)
+    return .entry(
+      Entry(
+        session: remote.session, sidecar: sidecar, location: .remote,
+        length: max(
+          revision.length, remote.mark,
+          sidecar.withholdsLog ? StreamOffset(sidecar.fileSizeBytes) : .zero),
+        uploaded: remote.mark, isRunning: false,
+        lastActivity: modified, remote: remote, hasLocalLog: false, isRejected: isRejected))
   }
 
-  /// Records as passed over the sessions of devices that have log bytes in the store, but no revision,
-  /// by their names alone.
+  /// The sessions of devices that have log bytes in the store, but no revision, by their names alone.
   ///
   /// - Parameter known: sessions that are none of these, whatever the store has of them.
   /// - Throws: ``ObjectStore/StoreError``.
-  package func passOverUndescribed(
+  package func undescribed(
     of devices: [String], besides known: Set<SessionID>
-  ) async throws {
-    guard user == nil, let store = context.store else { return }
+  ) async throws -> Set<SessionID> {
+    guard user == nil, let store = context.store else { return [] }
+    var found: Set<SessionID> = []
     try await FolderListing.forEach(of: devices, in: store) { listing in
       for remote in listing.sessions.values
-      where remote.revision == nil && !known.contains(remote.session) && hasSettled(remote) {
-        passOver(remote)
+      where remote.revision == nil && !known.contains(remote.session) && hasSettled(remote)
+        && !remote.segments.isEmpty
+      {
+        found.insert(remote.session)
       }
     }
-  }
-
-  private func passOver(_ remote: RemoteSession) {
-    guard !remote.segments.isEmpty else { return }
-    passedOver.withLock { _ = $0.insert(remote.session) }
+    return found
   }
 
   /// Whether a session without a revision is not being sent at this moment, as far as is known.
@@ -285,169 +326,27 @@ package struct SessionCatalog: Sendable {
     return modified.map { context.now() - $0 >= leastAge } ?? true || leastAge == .zero
   }
 
-  /// A session that has log bytes, but not the revision that its device signs; nil for any other.
-  private func undescribedEntry(
+  /// A session that has log bytes, but not the revision that its device signs.
+  private func undescribed(
     _ remote: RemoteSession, _ store: any ObjectStore
-  ) async throws -> Entry? {
-    guard user == nil, hasSettled(remote) else { return nil }
-    guard includesUndescribed else {
-      passOver(remote)
-      return nil
-    }
+  ) async throws -> RemoteFinding {
+    guard user == nil, hasSettled(remote) else { return .none }
+    guard includesUndescribed else { return remote.segments.isEmpty ? .none : .passedOver }
     do {
       _ = try await RemoteReader(store, knowing: context.keys).accept(remote)
-      return nil
+      return .none
     } catch is ReplicaError {
-      return Entry(
-        session: remote.session, sidecar: reconstructed(remote, .active), location: .remote,
-        length: remote.mark, uploaded: remote.mark, isRunning: false,
-        lastActivity: remote.newest?.assumingSynchronizedClocks ?? remote.session.startedAt,
-        remote: remote, hasLocalLog: false, isRejected: true)
+      return .entry(
+        Entry(
+          session: remote.session, sidecar: reconstructed(remote, .active), location: .remote,
+          length: remote.mark, uploaded: remote.mark, isRunning: false,
+          lastActivity: remote.newest?.assumingSynchronizedClocks ?? remote.session.startedAt,
+          remote: remote, hasLocalLog: false, isRejected: true))
     }
   }
 
   private func reconstructed(_ remote: RemoteSession, _ status: SessionStatus) -> Sidecar {
     Sidecar.reconstructed(
       id: remote.session, device: context.device, owner: remote.folder.device, status: status)
-  }
-
-  /// The sessions with a person's ids, which may be shortened.
-  ///
-  /// Every day is listed at most once, and sidecars are fetched only for these sessions.
-  ///
-  /// - Returns: one session per id, in their order.
-  /// - Throws: ``LookupError``; errors of the store and of the local files.
-  package func entries(matching ids: [String], devices: [String]) async throws -> [Entry] {
-    try zip(ids, await find(ids, devices: devices)).map { id, entry in
-      guard let entry else { throw LookupError.none(id) }
-      return entry
-    }
-  }
-
-  /// The same, with nil for an id that matches none.
-  ///
-  /// - Throws: ``LookupError`` for one that matches several; errors of the store and of the local
-  ///   files.
-  package func find(_ ids: [String], devices: [String]) async throws -> [Entry?] {
-    guard !ids.isEmpty else { return [] }
-    let wanted = try ids.map(ShortenedID.init)
-    let days = wanted.map(\.day)
-    let named = Set(wanted.compactMap(\.session))
-    let shortened = wanted.filter { $0.session == nil }
-    var catalog = self
-    catalog.leastAge = .zero
-    let found = try await catalog.entries(
-      devices: devices,
-      ofDay: { day in days.contains { $0 == nil || $0 == day } },
-      including: { id in named.contains(id) || shortened.contains { $0.matches(id) } })
-    return try wanted.map { try $0.choose(from: found) }
-  }
-
-  /// The session with one such id.
-  ///
-  /// - Throws: ``LookupError``; errors of the store and of the local files.
-  package func entry(matching id: String, devices: [String]) async throws -> Entry {
-    try await entries(matching: [id], devices: devices)[0]
-  }
-
-  /// Ids of the devices whose sessions the given ids may mean.
-  ///
-  /// A session that is not on this machine may be any device's.
-  ///
-  /// - Throws: ``ObjectStore/StoreError``.
-  package func devices(for ids: [String]) async throws -> [String] {
-    let own = context.device.deviceId
-    let areLocal = ids.allSatisfy { id in
-      SessionID(id).map { LocalSession(home, $0).hasSidecar } ?? false
-    }
-    return areLocal ? [own] : try await DeviceRecord.ids(in: context.store, first: own)
-  }
-
-  /// Ids, other than the given ones, under which local sessions were sealed in this store: those of a
-  /// home that lost its device record.
-  ///
-  /// - Throws: ``Platform/SystemError``.
-  package func sealingDevices(besides known: [String]) throws -> [String] {
-    var found: Set<String> = []
-    for day in try home.days() {
-      for session in try home.sessions(day: day) {
-        guard let sidecar = try? Sidecar.load(home.files(for: session).sidecar),
-          let seal = sidecar.seal, seal.store == context.store?.location
-        else { continue }
-        found.insert(sidecar.deviceId)
-      }
-    }
-    return found.subtracting(known).sorted()
-  }
-
-  /// The sessions with several ids, to be read from a side; like ``entry(named:on:warn:)`` for
-  /// each.
-  ///
-  /// - Throws: ``LookupError``; errors of the store and of the local files.
-  package func entries(
-    named ids: [String], on side: SessionReader.Side, warn: (String) -> Void
-  ) async throws -> [Entry] {
-    var found: [Entry?] = ids.map { _ in nil }
-    if side != .remote {
-      let whole = ids.indices.filter { SessionID(ids[$0]) != nil }
-      let local = try await SessionCatalog(context.withoutStore)
-        .find(whole.map { ids[$0] }, devices: [])
-      for (index, entry) in zip(whole, local) {
-        found[index] = entry.flatMap { sufficient($0, for: side) }
-      }
-    }
-    let rest = ids.indices.filter { found[$0] == nil }
-    if let only = rest.first, rest.count == 1 {
-      found[only] = try await entry(named: ids[only], on: side, warn: warn)
-    } else if !rest.isEmpty {
-      let named = rest.map { ids[$0] }
-      let entries = try await entries(matching: named, devices: devices(for: named))
-      for (index, entry) in zip(rest, entries) { found[index] = entry }
-    }
-    return found.compactMap(\.self)
-  }
-
-  /// A local session if it is read without the store, which may have what a local log lost; else
-  /// nil.
-  private func sufficient(_ entry: Entry, for side: SessionReader.Side) -> Entry? {
-    guard entry.hasLocalLog else { return nil }
-    guard side != .local else { return entry }
-    var entry = entry
-    entry.endOfHoles = endOfHoles(entry)
-    return entry.endOfHoles == 0 ? entry : nil
-  }
-
-  /// The session with an id, to be read from a side.
-  ///
-  /// The store is not queried for a session that is complete on this machine. If the id is
-  /// shortened, it is queried for other sessions that the id might mean; if that fails, the local
-  /// one is used.
-  ///
-  /// - Parameter warn: called with a line for a person if the store could not be queried.
-  /// - Throws: ``LookupError``; errors of the store and of the local files.
-  package func entry(
-    named id: String, on side: SessionReader.Side, warn: (String) -> Void
-  ) async throws -> Entry {
-    var local: Entry?
-    var ambiguity: LookupError?
-    if side != .remote {
-      do {
-        let found = try await SessionCatalog(context.withoutStore).entry(matching: id, devices: [])
-        if found.hasLocalLog { local = found }
-      } catch let error as LookupError {
-        if case .several = error.code { ambiguity = error }
-      }
-    }
-    if SessionID(id) != nil, let whole = local.flatMap({ sufficient($0, for: side) }) {
-      return whole
-    }
-    do {
-      return try await entry(matching: id, devices: devices(for: [id]))
-    } catch let error as StoreError where error.code != .cancelled {
-      if let ambiguity { throw ambiguity }
-      guard let local else { throw error }
-      warn("reading the local log: \(error)")
-      return local
-    }
   }
 }

@@ -1,15 +1,15 @@
-import Platform
 import SessionLog
-import SessionReading
 
-extension SessionCatalog {
+/// The sessions that a command passed over, because the store has log bytes of them and no sidecar.
+struct PassedOverSessions {
+  let sessions: Set<SessionID>
+
   /// Maximum number of sessions to name.
   private static let mostNamed = 5
 
-  /// A line on the sessions that a command passed over, because the store has log bytes of them and
-  /// no sidecar; nil if there are none.
-  var passedOverLine: String? {
-    let all = passedOver.withLock { $0 }.sorted()
+  /// A line that names them; nil if there are none.
+  private var line: String? {
+    let all = sessions.sorted()
     guard let first = all.first else { return nil }
     let named = all.prefix(Self.mostNamed).map(\.description).joined(separator: ", ")
     let more = all.count > Self.mostNamed ? " and \(all.count - Self.mostNamed) more" : ""
@@ -19,8 +19,8 @@ extension SessionCatalog {
       + "where it was recorded"
   }
 
-  /// Says which sessions a command passed over.
-  func reportPassedOver() {
-    if let line = passedOverLine { Console.complain(line) }
+  /// Says which they are.
+  func report() {
+    if let line { Console.complain(line) }
   }
 }

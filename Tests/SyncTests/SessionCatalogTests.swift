@@ -100,17 +100,15 @@ import Testing
     let devices = [site.device.deviceId]
     var catalog = SessionCatalog(reading)
     // It can be named where it is passed over, as by those who delete.
-    #expect(
-      try await catalog.find([session.description], devices: devices).map { $0 == nil } == [true])
-    #expect(catalog.passedOver.withLock { $0 } == [session])
+    let found = try await catalog.lookUp([session.description], devices: devices)
+    #expect(found.entries.map { $0 == nil } == [true])
+    #expect(found.passedOver == [session])
     catalog.includesUndescribed = true
     let entry = try await catalog.entry(matching: session.description, devices: devices)
     #expect(entry.isRejected && entry.location == .remote && entry.remote?.segments.count == 1)
     let signed = reading
     func passedOver(besides known: Set<SessionID> = []) async throws -> Set<SessionID> {
-      let catalog = SessionCatalog(signed)
-      try await catalog.passOverUndescribed(of: devices, besides: known)
-      return catalog.passedOver.withLock { $0 }
+      try await SessionCatalog(signed).undescribed(of: devices, besides: known)
     }
     // Unless it is named, it may be being sent.
     #expect(try await catalog.entries(devices: devices).isEmpty)

@@ -130,7 +130,6 @@ struct Delete: AsyncParsableCommand {
   ) async throws -> [Target] {
     let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
     let catalog = SessionCatalog(try setup.reading(with: context))
-    defer { if reports { catalog.reportPassedOver() } }
     let targets = try await targets(in: catalog, trash: Set(trash.keys), setup, reports)
     if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
@@ -152,6 +151,9 @@ struct Delete: AsyncParsableCommand {
       Target(
         session: entry.session, entry: entry, isTrashed: trash.contains(entry.session),
         remote: deletesRemote ? entry.remote : nil)
+    }
+    func report(passedOver: Set<SessionID>) {
+      if reports { PassedOverSessions(sessions: passedOver).report() }
     }
     var staying: [String: Int] = [:]
     defer {
@@ -177,8 +179,9 @@ struct Delete: AsyncParsableCommand {
       let own = setup.device
       let devices = try await sessions.choice.devices.ids(own: own, in: catalog.context.store)
       let isOwn = devices.contains(own.deviceId)
-      let entries = try await catalog.entries(devices: devices, includesLocal: isOwn)
-        .filter(owner.includes)
+      let found = try await catalog.search(devices: devices, includesLocal: isOwn)
+      report(passedOver: found.passedOver)
+      let entries = found.entries.filter(owner.includes)
       let rest = isOwn ? trash.subtracting(entries.map(\.session)).sorted() : []
       return ownTargets(entries)
         + rest.map { Target(session: $0, entry: nil, isTrashed: true, remote: nil) }
@@ -187,11 +190,13 @@ struct Delete: AsyncParsableCommand {
     guard !ids.isEmpty else {
       let selected = try await sessions.choice.newest(
         in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true)
+      report(passedOver: selected.passedOver)
       return ownTargets(selected.entries)
     }
     var targets: [Target] = []
     let devices = try await catalog.devices(for: ids)
-    let named = try await catalog.find(ids, devices: devices)
+    let (named, passedOver) = try await catalog.lookUp(ids, devices: devices)
+    report(passedOver: passedOver)
     for (id, entry) in zip(ids, named) {
       let wanted = try ShortenedID(id)
       let trashed = trash.filter(wanted.matches)

@@ -117,15 +117,21 @@ struct Keep: AsyncParsableCommand {
   private func entries(
     _ catalog: SessionCatalog, _ setup: CommandContext
   ) async throws -> [SessionCatalog.Entry] {
-    defer { catalog.reportPassedOver() }
-    guard sessions.ids.isEmpty else {
+    let ids = sessions.ids
+    guard ids.isEmpty else {
       return try await catalog.context.explaining {
-        try await catalog.entries(
-          matching: sessions.ids, devices: catalog.devices(for: sessions.ids))
+        let (found, passedOver) = try await catalog.lookUp(
+          ids, devices: catalog.devices(for: ids))
+        PassedOverSessions(sessions: passedOver).report()
+        return try zip(ids, found).map { id, entry in
+          guard let entry else { throw LookupError.none(id) }
+          return entry
+        }
       }
     }
     let selected = try await sessions.choice.newest(
       in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true)
+    PassedOverSessions(sessions: selected.passedOver).report()
     if selected.entries.isEmpty { Console.remark("no matching sessions; see 'tidemark list'") }
     return selected.entries
   }

@@ -164,11 +164,10 @@ struct Reap: AsyncParsableCommand {
     in reading: ReadingContext, devices: [String]
   ) async throws -> Set<SessionID>? {
     guard choice.isNarrowing || span.isChoosing else { return nil }
-    let catalog = SessionCatalog(reading)
-    defer { catalog.reportPassedOver() }
-    let entries = try await catalog.entries(
+    let found = try await SessionCatalog(reading).search(
       devices: devices, includesLocal: devices.isEmpty, activeSince: span.since)
-    return Set(entries.filter { choice.includes($0) && span.includes($0) }.map(\.session))
+    PassedOverSessions(sessions: found.passedOver).report()
+    return Set(found.entries.filter { choice.includes($0) && span.includes($0) }.map(\.session))
   }
 
   /// Reports that a plan waits; if it waits for a person's confirmation, ends the command.

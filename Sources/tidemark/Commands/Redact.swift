@@ -163,9 +163,9 @@ struct Redact: AsyncParsableCommand {
   ) async throws -> Bool {
     let catalog = SessionCatalog(try setup.reading(with: context))
     let local = try Set(setup.home.days().flatMap(setup.home.sessions))
-    try await catalog.passOverUndescribed(of: [setup.device.deviceId], besides: local)
-    catalog.reportPassedOver()
-    return catalog.passedOverLine != nil
+    let found = try await catalog.undescribed(of: [setup.device.deviceId], besides: local)
+    PassedOverSessions(sessions: found).report()
+    return !found.isEmpty
   }
 
   private func say(_ items: [RemoteRedaction.Item]) throws {

@@ -88,6 +88,8 @@ struct SelectedSessions {
   var entries: [SessionCatalog.Entry]
   /// The catalog they are from.
   let catalog: SessionCatalog
+  /// Sessions in the store without a sidecar, which are not among them.
+  var passedOver: Set<SessionID> = []
   /// Why the store's sessions are missing; nil if they are not, or were not requested.
   var storeError: StoreError?
 
@@ -128,9 +130,10 @@ extension ChoiceOptions {
     do {
       let devices = try await devices.ids(own: setup.device, in: catalog.context.store)
       let isOwn = devices.contains(setup.device.deviceId)
-      let entries = try await catalog.entries(
+      let found = try await catalog.search(
         limit: most, devices: devices, includesLocal: isOwn && includesLocal, activeSince: since)
-      return SelectedSessions(entries: chosen(entries), catalog: catalog)
+      return SelectedSessions(
+        entries: chosen(found.entries), catalog: catalog, passedOver: found.passedOver)
     } catch let error as StoreError
       where error.code != .cancelled && includesLocal && !needsStore && !devices.isElsewhere
     {
