@@ -30,6 +30,10 @@ struct AttachObservation {
   let files: AttachedFiles
   let sent: SentFiles
 
+  /// What the last pass recorded.
+  private let last: AttachedFiles.Pass
+  /// Whether all files are looked at.
+  private let isFull: Bool
   /// Only files changed since then are read.
   let since: FileTime
   /// Matching files that have changed, by path.
@@ -52,8 +56,17 @@ struct AttachObservation {
   /// from another machine.
   private static let fullPeriod = Duration.hours(1)
 
-  /// Observes the files.
-  init(_ planner: AttachPlanner) throws {
+  /// Observes the files of a pass.
+  ///
+  /// - Throws: errors of the home and its cache; for a file that is gone since its folder was read.
+  static func observe(for planner: AttachPlanner) throws -> AttachObservation {
+    var observation = try AttachObservation(planner)
+    try observation.observe()
+    return observation
+  }
+
+  /// Decides which files to read; reads none.
+  private init(_ planner: AttachPlanner) throws {
     (context, sources, files) = (planner.context, planner.sources, planner.files)
     sent = SentFiles(context: context, problems: try files.problems())
     let last = try files.pass()
@@ -63,11 +76,14 @@ struct AttachObservation {
     let isFull =
       last.consent != context.consent || last.sources != description || now < last.since
       || now - last.fullAt >= Self.fullPeriod
+    (self.last, self.isFull) = (last, isFull)
     since = isFull ? .epoch : max(.epoch, last.since - Self.margin)
     plan.pass = AttachedFiles.Pass(
       since: now, fullAt: isFull ? now : last.fullAt, consent: context.consent,
       sources: description, boot: context.machine.bootId, isDirty: false)
+  }
 
+  private mutating func observe() throws {
     try scan()
     try sortChanged()
     try findVanished()

@@ -34,7 +34,7 @@ struct AttachPlanner {
   /// Observes once; nil if a file was renamed or removed meanwhile.
   private func observe() throws -> AttachObservation? {
     do {
-      return try AttachObservation(self)
+      return try AttachObservation.observe(for: self)
     } catch let error as SystemError where error.isNotFound {
       context.logger.info("attached files changed during the scan, scanning again: \(error)")
       return nil
