@@ -65,6 +65,20 @@ import Testing
     }
   }
 
+  @Test(.shiftedTime) func `files have the times of a test whose time is shifted`() throws {
+    try Self.withFile { _, file in
+      let clock = try ShiftedTime.clock()
+      let status = try #require(try FileStatus(file))
+      #expect(clock.now().day == "2025-01-22")
+      #expect(status.modifiedAt.day == clock.now().day)
+      #expect(status.changed.timestamp.day == clock.now().day)
+      // What a test sets by its clock is not shifted again.
+      let earlier = clock.now() - .days(3)
+      try FileManager.default.setAttributes([.modificationDate: earlier.date], ofItemAtPath: file)
+      #expect(try FileStatus(file)?.modifiedAt.day == earlier.day)
+    }
+  }
+
   @Test func `the hook determines names of temporary files`() throws {
     func names() throws -> [String] {
       var names: [String] = []
