@@ -10,8 +10,8 @@ package struct ShiftedTime: FileEffects {
   /// The shift of the current test; nil for none.
   @TaskLocal package static var current: ShiftedTime?
 
-  /// When every test begins: 2025-01-22T14:30:05.123Z.
-  private static let beginning = Timestamp(milliseconds: 1_737_556_205_123)
+  /// When every test begins, after the dates in their logs: 2026-03-02T14:30:05.123Z.
+  private static let beginning = Timestamp(milliseconds: 1_772_461_805_123)
 
   private let shift: Duration
   /// Earlier times are shown as they are.
