@@ -448,7 +448,7 @@ struct Upload: AsyncParsableCommand {
     }
     // A pass over the own home is followed by the next one.
     if isWatched, homeOf != nil, report.isCutShort {
-      let rest = report.leftToNextPass.values.reduce(0, +)
+      let rest = report.leftToNextPass.values.total
       let sessions = Plural.text(report.leftToNextPass.count, "session")
       Console.complain("\(whose)\(rest.text) of \(sessions) left to the next upload")
     }
