@@ -15,9 +15,10 @@ private func held(_ home: Home) throws -> HomeLock {
 
 extension Uploader {
   func execute(
-    _ plan: UploadPlan, report: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+    _ plan: UploadPlan, within time: Duration? = nil,
+    report: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) async throws -> UploadReport {
-    try await execute(plan, holding: held(context.home), report: report)
+    try await execute(plan, within: time, holding: held(context.home), report: report)
   }
 
   func retry(_ session: SessionID) throws { try retry(session, holding: held(context.home)) }

@@ -1,3 +1,4 @@
+import Delta
 import Foundation
 import Platform
 import Redaction
@@ -114,7 +115,7 @@ import Testing
     try await site.upload(within: .zero)
     try #require(try await site.remote(session).seal == nil)
     for pass in 0..<60 where try await site.remote(session).seal == nil {
-      let groups = pass % 2 == 0 ? ["email", "private-keys"] : ["private-keys"]
+      let groups: Set<String> = pass % 2 == 0 ? ["email", "private-keys"] : ["private-keys"]
       site.redaction = RedactionRules(groups: groups)
       let report = try await site.upload(within: .zero)
       #expect(report.failures.isEmpty && report.sealedAsSent.isEmpty)
