@@ -68,7 +68,7 @@ import Testing
     let parts = try writer.files.parts()
     try #require(parts.count >= 4)
     try File.rename(parts[1].compressed, to: parts[1].compressed + ".kept")
-    (site.limits.largestObject, site.limits.smallestObject) = (2 << 10, 1 << 10)
+    (site.limits.largestObject, site.limits.smallestObject) = (512, 256)
     var passes = 0
     var failure: ReplicaError?
     while failure == nil, passes < 20 {
