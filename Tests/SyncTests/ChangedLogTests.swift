@@ -99,6 +99,29 @@ import Testing
     #expect(plan.kept.count == (change.isBeginning ? 0 : 1))
   }
 
+  @Test func `what follows the beginning of a secret in an edited log is not sent`() async throws {
+    var site = try Site()
+    (site.limits.largestObject, site.limits.smallestObject) = (2 << 10, 1 << 10)
+    var random = SeededGenerator(case: 1, seed: 1)
+    let key = (0..<600).map { _ in "\(String(random.next(), radix: 36))\n" }.joined()
+    let text =
+      lines.joined(separator: "\n")
+      + "\n-----BEGIN PRIVATE KEY-----\n\(key)-----END PRIVATE KEY-----\n"
+    let session = try site.local.session(Array(text.utf8))
+    try await site.upload(within: .zero)
+    let path = site.local.home.files(for: session).log
+    let log = try String(contentsOfFile: path, encoding: .utf8)
+    try log.replacingOccurrences(of: "line 2", with: "LINE 2").write(
+      toFile: path, atomically: false, encoding: .utf8)
+    for _ in 0..<20 where try await site.remote(session).seal == nil {
+      _ = try await upload(site)
+    }
+    let sent = String(decoding: try await site.remoteBytes(session), as: UTF8.self)
+    #expect(try await site.remote(session).seal != nil)
+    for line in key.split(separator: "\n") { #expect(!sent.contains(line)) }
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `the advice names the rotated parts that the store lacks`() async throws {
     let site = try Site()
     let session: SessionID

@@ -61,6 +61,30 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
+  @Test func `a lost part comes back after the rules have changed`() async throws {
+    var site = try self.site()
+    let writer = try site.local.writer(rotateAt: Self.limit)
+    for number in 0..<200 { writer.print("user \(number) a\(number)@example.com") }
+    try await compressParts(of: writer)
+    let parts = try writer.files.parts()
+    try #require(parts.count >= 3)
+    let kept = parts[1].compressed + ".kept"
+    try File.rename(parts[1].compressed, to: kept)
+    #expect(try await site.upload().failures.count == 1)
+    site.redaction = RedactionRules(groups: ["email"])
+    writer.print("user 200 a200@example.com")
+    #expect(try await site.upload(.all).failures.count == 1)
+    try File.rename(kept, to: parts[1].compressed)
+    try writer.end(.exit(0))
+    #expect(try await site.upload(.all).failures.isEmpty)
+    let remote = try await site.remote(writer.session)
+    try #require(remote.seal != nil)
+    #expect(try await Verifier(site.context()).verify(remote).problem == nil)
+    let sent = String(decoding: try await site.remoteBytes(writer.session), as: UTF8.self)
+    for number in 0..<200 { #expect(sent.contains("user \(number) a\(number)@example.com")) }
+    #expect(sent.contains("user 200 ") && !sent.contains("a200@"))
+  }
+
   @Test func `a log with a lost part is sent in several passes, too`() async throws {
     var site = try self.site()
     var random = SeededGenerator(case: 3, seed: 1)

@@ -19,8 +19,11 @@ struct RuleBinding {
     let known = try state.requireView().redaction ?? []
     let isCurrent = state.isOfThisGeneration
     let epochs = isCurrent ? try continued(known, state) : [epoch(from: .zero)]
-    // A session sealed in this pass states them in its sidecar.
-    let needsRecord = state.verdict == nil || state.entry.sent > 0
+    // A session that one object holds states them in the sidecar of its seal.
+    let isOneObject =
+      state.verdict != nil && state.entry.sent == 0 && state.redaction == nil
+      && state.length.byteCount <= ByteCount(context.objectLimit.frameLength)
+    let needsRecord = !isOneObject
     if needsRecord, epochs != state.redaction {
       try context.redaction.keepCurrent()
       try state.record(epochs, generation: state.uploadState.generation)
@@ -44,7 +47,12 @@ struct RuleBinding {
   private func continued(
     _ epochs: [Sidecar.RedactionEpoch], _ state: SessionState
   ) throws -> [Sidecar.RedactionEpoch] {
-    let (sent, version) = (state.entry.sent, context.redaction.version)
+    // What follows a hole may have been sent, too; what fills it is bound by the same rules.
+    let segments = writer.remote(state).segments(of: state.entry.generation)
+    let sent =
+      segments.map(\.range.upperBound).max().map { max($0, state.entry.sent) }
+      ?? state.entry.sent
+    let version = context.redaction.version
     if epochs.last?.rules == version { return epochs }
     let begun = epochs.filter { $0.from < sent }
     guard let last = begun.last else { return [epoch(from: sent)] }

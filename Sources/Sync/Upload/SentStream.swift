@@ -49,7 +49,8 @@ struct SentStream {
       if let difference {
         replaced.files = try Self.files(of: state.local.files, from: difference)
       }
-      replaced.hasRest = try local.upperBound > end && last.last == 0x0a && beginsLine(end, state)
+      replaced.hasRest =
+        try local.upperBound > end && last.last == 0x0a && canContinue(at: end, state)
     }
     let endedAt: Timestamp? = replaced.hasRest ? nil : state.modified
     let log = try LocalStream(state.local.files, from: end, endedAt: endedAt)
@@ -100,10 +101,16 @@ struct SentStream {
     return (difference, last)
   }
 
-  /// Whether the local log has a line's end before an offset, or no longer has that byte.
-  private func beginsLine(_ offset: StreamOffset, _ state: SessionState) throws -> Bool {
-    guard let log = state.view, try log.available().lowerBound < offset else { return true }
-    return try log.read(offset - 1..<offset) == [0x0a]
+  /// Whether the local log may be sent from an offset on: there a line begins, and no secret whose
+  /// beginning decides what is masked of the rest.
+  private func canContinue(at offset: StreamOffset, _ state: SessionState) throws -> Bool {
+    let rules = writer.context.redaction.current
+    let rest = try LocalStream(state.local.files, from: offset, endedAt: nil)
+    guard try rest.safeBeginning(by: rules) == offset else { return false }
+    guard let log = state.log, try log.available().lowerBound < offset else { return true }
+    let whole = Sidecar.RedactionEpoch(from: .zero, rules: writer.context.redaction.version)
+    let masked = log.redacted(by: [RedactionSpan(whole, rules)], state.sidecar.format)
+    return try log.read(offset - 1..<offset) == [0x0a] && masked.canBegin(at: offset)
   }
 }
 

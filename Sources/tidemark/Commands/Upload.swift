@@ -77,14 +77,16 @@ struct Upload: AsyncParsableCommand {
   func run() async throws {
     guard let interval = every else {
       var status: ExitStatus
-      var isUnfinished: Bool
+      var isUnfinished = false
       do {
         repeat {
+          let continues = isUnfinished
           isUnfinished = false
-          status = try await pass { report in
+          status = try await pass(continues: continues) { report in
             isUnfinished = report.upload.isCutShort
           }
-        } while isUnfinished
+          // That limit is the whole upload's.
+        } while isUnfinished && maxRequests == nil
       } catch  where [.configuration, .authentication].contains(ExitStatus(error)) {
         throw try report(error)
       }
@@ -138,9 +140,12 @@ struct Upload: AsyncParsableCommand {
 
   /// Runs one pass over all homes that this process uploads from.
   ///
-  /// - Parameter observe: called with the report on the home of this process's own user.
+  /// - Parameters:
+  ///   - continues: whether it sends what the pass before had no time for. Another upload may have begun
+  ///     in between; it may not send everything.
+  ///   - observe: called with the report on the home of this process's own user.
   private func pass(
-    prunes: Bool = true, _ observe: (UploadPassReport) -> Void = { _ in }
+    prunes: Bool = true, continues: Bool = false, _ observe: (UploadPassReport) -> Void = { _ in }
   ) async throws -> ExitStatus {
     if homeOf != nil { return try await passOfHome() }
     if Account.current.isRoot, MachineWide.isConfigured {
@@ -158,7 +163,9 @@ struct Upload: AsyncParsableCommand {
     }
     guard !round.isStopped else { return uploads.status }
     do {
-      uploads.add(try await pass(of: own, prunes: prunes, openElsewhere: round.open, observe))
+      uploads.add(
+        try await pass(
+          of: own, prunes: prunes, continues: continues, openElsewhere: round.open, observe))
     } catch  where own.servesAllUsers && !(error is Failure) {
       uploads.add(report(error, of: own.home))
     }
@@ -202,7 +209,8 @@ struct Upload: AsyncParsableCommand {
 
   /// Runs a pass over one user's home.
   private func pass(
-    of setup: CommandContext, prunes: Bool, openElsewhere: OpenSessions = .none,
+    of setup: CommandContext, prunes: Bool, continues: Bool = false,
+    openElsewhere: OpenSessions = .none,
     _ observe: (UploadPassReport) -> Void = { _ in }
   ) async throws -> ExitStatus {
     let counted = Guarded<CountingStore?>(nil)
@@ -211,7 +219,7 @@ struct Upload: AsyncParsableCommand {
     var pass = HomePass(setup.home, policy) {
       try setup.context(transfers: transfers) { store in counted.withLock { $0 = store } }
     }
-    pass.patience = wait ?? .zero
+    pass.patience = max(wait ?? .zero, continues ? Self.sendingTime * 2 : .zero)
     if dryRun { return try await show(pass.preview(), of: setup.home) }
     let hooks = Hooks(setup)
     // Report crashes before the upload, which may take long, or be stopped.
@@ -219,7 +227,7 @@ struct Upload: AsyncParsableCommand {
     var status = ExitStatus.ok
     var failure: (any Error)?
     do {
-      status = try await run(pass, observe)
+      status = try await run(pass, continues: continues, observe)
     } catch {
       failure = error
     }
@@ -234,7 +242,7 @@ struct Upload: AsyncParsableCommand {
   }
 
   private func run(
-    _ pass: HomePass, _ observe: (UploadPassReport) -> Void
+    _ pass: HomePass, continues: Bool, _ observe: (UploadPassReport) -> Void
   ) async throws -> ExitStatus {
     // Log lines show progress, too.
     let progress = try diagnostics.logger().logLevel > .info ? ProgressBar() : nil
@@ -243,7 +251,7 @@ struct Upload: AsyncParsableCommand {
         progress?.update(event)
         Self.say(event)
       }
-      guard let report else { return try reportBusy(pass) }
+      guard let report else { return try reportBusy(pass, continues: continues) }
       observe(report)
       let problem = UnreadableCache.problem(of: pass.home)
       try say(report, of: pass.home, problem)
@@ -365,7 +373,7 @@ struct Upload: AsyncParsableCommand {
 
   /// Reports that another upload of a home is running, which does this one's work, unless it has
   /// run for too long.
-  private func reportBusy(_ pass: HomePass) throws -> ExitStatus {
+  private func reportBusy(_ pass: HomePass, continues: Bool) throws -> ExitStatus {
     try diagnostics.logger().info("\(pass.home.path): another upload holds the lock")
     let now = Timestamp.now()
     if let long = LongPass(pass.home, after: pass.policy.staleAfter, at: now) {
@@ -373,8 +381,8 @@ struct Upload: AsyncParsableCommand {
       return .tryLater
     }
     Console.remark("another upload of this home is running; nothing to do")
-    // It may have planned before a recorder's newest lines.
-    return forRecorder ? .tryLater : .ok
+    // It may have planned before a recorder's newest lines, or send less than this one was to.
+    return forRecorder || continues ? .tryLater : .ok
   }
 
   /// Reports an error of one home.
