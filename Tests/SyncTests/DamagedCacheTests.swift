@@ -119,6 +119,30 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
+  /// Readers of other users' homes read it before any upload does.
+  @Test(arguments: [
+    "CREATE VIEW store(url, lastSuccess) AS SELECT n, n FROM endless",
+    "CREATE TABLE store(url, lastSuccess AS (hex(zeroblob(900000000))))",
+  ])
+  func `code planted in the table of stores is not run`(_ store: String) async throws {
+    let (site, _) = try await siteWithTick()
+    try File.remove(site.local.home.path + "/stores.json")
+    try Self.change(
+      "manifest", in: site.local.home,
+      """
+      DROP TABLE store;
+      CREATE TABLE kept(n);
+      INSERT INTO kept VALUES (1);
+      CREATE VIEW endless AS
+        WITH RECURSIVE endless(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless)
+        SELECT n FROM endless WHERE n < 0;
+      \(store);
+      \(store.hasPrefix("CREATE TABLE") ? "DROP VIEW endless; INSERT INTO store VALUES ('s')" : "")
+      """)
+    #expect(try !UsedStores.load(site.local.home).isKnown)
+    #expect(UnreadableCache.problem(of: site.local.home) != nil)
+  }
+
   @Test(arguments: ["", "-wal", "-shm", "-journal"], HostileThing.allCases)
   func `a cache file that is not regular is not opened`(
     suffix: String, thing: HostileThing

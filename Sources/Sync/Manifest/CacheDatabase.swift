@@ -77,17 +77,50 @@ enum CacheDatabase {
       try String?.fetchAll(database, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     }
     if Set(texts.compactMap(\.self)) == schema.stored { return queue }
+    try queue.query { try refuseCode(in: $0, schema.tables) }
     // Creating missing tables needs a write transaction.
     if texts.count != schema.stored.count { try queue.write { try $0.execute(sql: schema.text) } }
     try queue.query { database in
-      // A foreign view or trigger is code that need not even terminate.
-      let foreign = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"
-      guard try Row.fetchOne(database, sql: foreign) == nil else {
-        throw DatabaseError(resultCode: .SQLITE_NOTADB)
-      }
       for probe in schema.probes { _ = try Row.fetchOne(database, sql: probe) }
     }
     return queue
+  }
+
+  /// Reads a database as it is: makes, changes and replaces nothing.
+  ///
+  /// - Parameters:
+  ///   - path: the path of an existing regular file.
+  ///   - table: the table that `body` reads.
+  /// - Throws: ``CacheError``; errors of `body`.
+  static func read<Value>(
+    _ path: String, _ table: String, _ body: (Database) throws -> Value
+  ) throws -> Value {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    return try CacheError.wrapping {
+      try DatabaseQueue(path: path, configuration: configuration).read { database in
+        try refuseCode(in: database, [table])
+        return try body(database)
+      }
+    }
+  }
+
+  /// Refuses a view, a trigger, a virtual table and a computed column: that is code, which need not
+  /// even terminate.
+  private static func refuseCode(in database: Database, _ tables: [String]) throws {
+    let foreign = """
+      SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') OR NOT (
+        sql IS NULL OR sql LIKE 'CREATE TABLE %' OR sql LIKE 'CREATE INDEX %') LIMIT 1
+      """
+    let isComputed = try tables.contains { table in
+      try Row.fetchAll(database, sql: "PRAGMA table_xinfo(\(table))").contains { row in
+        row["hidden"] != 0
+      }
+    }
+    guard try Row.fetchOne(database, sql: foreign) == nil, !isComputed else {
+      throw DatabaseError(resultCode: .SQLITE_NOTADB)
+    }
   }
 
   /// Whether a path names something other than a regular file.

@@ -19,6 +19,14 @@ struct CacheSchema: Sendable {
     self.probes = probes
   }
 
+  /// The names of the tables.
+  var tables: [String] {
+    let mark = "CREATE TABLE "
+    return statements.filter { $0.hasPrefix(mark) }.map { statement in
+      String(statement.dropFirst(mark.count).prefix { $0 != "(" })
+    }
+  }
+
   /// Statements that create missing tables and indexes.
   var text: String {
     statements.map { statement in

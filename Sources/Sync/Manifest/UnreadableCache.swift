@@ -8,14 +8,9 @@ package enum UnreadableCache {
   package static func problem(of home: Home) -> String? {
     let path = "\(home.cachePath)/manifest.sqlite"
     guard (try? FileStatus(path))?.kind == .file else { return nil }
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(5)
     do {
-      _ = try CacheError.wrapping {
-        try DatabaseQueue(path: path, configuration: configuration).read { database in
-          try Row.fetchOne(database, sql: "SELECT 1 FROM store LIMIT 1")
-        }
+      _ = try CacheDatabase.read(path, "store") { database in
+        try Row.fetchOne(database, sql: "SELECT 1 FROM store LIMIT 1")
       }
       return nil
     } catch {

@@ -32,10 +32,7 @@ package struct UsedStores: Sendable, Equatable {
 
   /// The stores in a manifest with a successful pass.
   private static func successes(in manifest: String) throws -> Set<String> {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(5)
-    return try DatabaseQueue(path: manifest, configuration: configuration).read { database in
+    try CacheDatabase.read(manifest, "store") { database in
       let keys = try String.fetchAll(
         database, sql: "SELECT url FROM store WHERE lastSuccess IS NOT NULL")
       return Set(keys.map(Manifest.location))
