@@ -47,6 +47,7 @@ package struct Verifier: Sendable {
       // Before the first revision, only the local log shows which bytes are the device's.
       let isKnown = remote.revision == nil && here == 0
       try expectSeal(of: sidecar, in: remote)
+      try await expectTail(of: remote)
       let reader = RemoteReader(context.store, knowing: isKnown ? nil : context.keys)
       let accepted = try await reader.accept(remote)
       let (said, sealed) = (accepted.sidecar, try accepted.session())
@@ -83,6 +84,33 @@ package struct Verifier: Sendable {
       return Finding(
         session: remote.session, bytes: 0, comparedLocally: here == 0, lostLocally: 0,
         isLogWithheld: false, problem: error.detail)
+    }
+  }
+
+  /// Expects what this home has put of an open session since its newest revision.
+  private func expectTail(of remote: RemoteSession) async throws {
+    func entry() throws -> UploadCheckpoint? {
+      try remote.seal == nil ? context.manifest.entry(remote.session) : nil
+    }
+    let end = remote.end
+    guard let known = try entry(), known.generation == remote.generation, known.sent > end else {
+      return
+    }
+    let tail = known.segments.keys.filter { name in
+      name.generation == remote.generation && name.range.upperBound > end
+    }
+    for name in tail.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      do {
+        // It may be newer than the listing.
+        _ = try await context.store.head(remote.folder.key + name.fileName)
+      } catch let error as StoreError where error.isNotFound {
+        // Or was replaced by a larger one.
+        guard try entry()?.segments[name] != nil else { continue }
+        throw ReplicaError(
+          .missingBytes,
+          "bytes \(max(end, name.range.lowerBound)) to \(name.range.upperBound) of it, which were sent, "
+            + "are not there: \(remote.folder.key)\(name.fileName)")
+      }
     }
   }
 
