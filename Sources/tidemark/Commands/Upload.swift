@@ -82,11 +82,8 @@ struct Upload: AsyncParsableCommand {
         repeat {
           let continues = isUnfinished
           isUnfinished = false
-          status = try await pass(continues: continues) { report in
-            isUnfinished = report.upload.isCutShort
-          }
-          // That limit is the whole upload's.
-        } while isUnfinished && maxRequests == nil
+          status = try await pass(continues: continues) { isUnfinished = $0 }
+        } while isUnfinished
       } catch  where [.configuration, .authentication].contains(ExitStatus(error)) {
         throw try report(error)
       }
@@ -100,9 +97,7 @@ struct Upload: AsyncParsableCommand {
       if isDue { pruned = .now }
       var isUnfinished = false
       do {
-        _ = try await pass(prunes: isDue) { report in
-          isUnfinished = report.upload.isCutShort
-        }
+        _ = try await pass(prunes: isDue) { isUnfinished = $0 }
         failures.pass()
       } catch {
         if let line = try failures.line(for: error, at: .now) { Console.complain(line) }
@@ -143,9 +138,10 @@ struct Upload: AsyncParsableCommand {
   /// - Parameters:
   ///   - continues: whether it sends what the pass before had no time for. Another upload may have begun
   ///     in between; it may not send everything.
-  ///   - observe: called with the report on the home of this process's own user.
+  ///   - isUnfinished: called with whether to begin the next pass at once: this one had no more time for
+  ///     the home of this process's own user. A limit of requests is one of the whole upload.
   private func pass(
-    prunes: Bool = true, continues: Bool = false, _ observe: (UploadPassReport) -> Void = { _ in }
+    prunes: Bool = true, continues: Bool = false, _ isUnfinished: (Bool) -> Void = { _ in }
   ) async throws -> ExitStatus {
     if homeOf != nil { return try await passOfHome() }
     if Account.current.isRoot, MachineWide.isConfigured {
@@ -165,7 +161,11 @@ struct Upload: AsyncParsableCommand {
     do {
       uploads.add(
         try await pass(
-          of: own, prunes: prunes, continues: continues, openElsewhere: round.open, observe))
+          of: own, prunes: prunes, continues: continues, openElsewhere: round.open
+        ) { report in
+          let isLimited = own.settings.storeSettings.maximumRequests != nil
+          isUnfinished(report.upload.isCutShort && !isLimited)
+        })
     } catch  where own.servesAllUsers && !(error is Failure) {
       uploads.add(report(error, of: own.home))
     }
