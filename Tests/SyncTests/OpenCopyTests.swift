@@ -25,8 +25,7 @@ import Testing
     }
     #expect(try await finding().problem == nil)
     let remote = try await site.remote(writer.session)
-    let lost = try #require(
-      remote.segments.sorted { $0.range.lowerBound < $1.range.lowerBound }[index])
+    let lost = remote.segments.sorted { $0.range.lowerBound < $1.range.lowerBound }[index]
     _ = try await site.store.delete([remote.folder.key + lost.fileName])
     let problem = try #require(try await finding().problem)
     #expect(problem.contains("\(lost.range.lowerBound) to \(lost.range.upperBound)"), "\(problem)")
@@ -34,7 +33,8 @@ import Testing
     let lock = try #require(try HomeLock.acquire(site.local.home))
     let found = try await site.remote(writer.session)
     #expect(try await Verifier(site.context()).reopen(writer.session, having: found, holding: lock))
-    try await Uploader(site.context()).execute(Uploader(site.context()).plan(.all), holding: lock)
+    _ = try await Uploader(site.context()).execute(
+      Uploader(site.context()).plan(.all), holding: lock)
     #expect(try await finding().problem == nil)
     #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
   }

@@ -10,7 +10,7 @@ package struct UploadLimits: Sendable {
   package var smallestObject = 64 << 10
   /// Log bytes at which a segment ends however little it takes compressed: holes take none, and
   /// whoever reads a segment reads all of it.
-  package var longestSegment: ByteCount = 1 << 30
+  package var longestSegment: ByteCount = 256 << 20
   /// Number of small segments that one tick merges into larger ones.
   package var mergedSegments = 64
   /// Bytes sent between two updates of an attached file's signature.

@@ -273,6 +273,9 @@ package struct Uploader: Sendable {
     let folders = FolderListings(context.store, for: plan, of: context.device)
     let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentWorker() }
     let budget = PassBudget(time, on: context.machine)
+    @Sendable func leave(_ item: UploadPlan.Item) {
+      report(.leftToNextPass(session: item.session, rest: item.unsent))
+    }
     // Each session takes its part of a pass: many small ones fill it, or fewer large ones.
     let pass = WeightedSemaphore(context.transfers * context.smallTransfers)
     try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
@@ -280,11 +283,14 @@ package struct Uploader: Sendable {
       func start() {
         guard next < plan.items.count else { return }
         let (item, lane) = (plan.items[next], lanes[next % lanes.count])
+        let isFirst = next == 0
         next += 1
         group.addTask {
           do {
             let part = item.isSmall ? context.transfers : context.smallTransfers
             try await pass.withUnits(part) { _ in
+              // Waiting for its turn may have taken the time.
+              guard isFirst || !budget.isSpent else { return leave(item) }
               try await SessionUpload(
                 item, context, holding: lock, lane: lane, folders: folders, budget: budget,
                 report: report
@@ -298,9 +304,7 @@ package struct Uploader: Sendable {
       }
       for _ in 0..<(Parallelism.isSequential ? 1 : context.smallTransfers) { start() }
       func leaveRest() {
-        for item in plan.items[next...] {
-          report(.leftToNextPass(session: item.session, rest: item.unsent))
-        }
+        plan.items[next...].forEach(leave)
         next = plan.items.count
       }
       var transientInARow = 0
