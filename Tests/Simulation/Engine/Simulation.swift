@@ -84,13 +84,15 @@ package struct Simulation: Sendable {
       }
     }
 
-    // New lines, written after the repair, are sent by the next pass.
+    // New lines, written after the repair, are sent by the next passes.
     func appendOnce() async throws {
       for home in world.homes {
         try await carryOut(Step(.append(home: home.number, file: 0, lines: 1)))
       }
       try await carryOut(Step(.pass(seconds: 60)))
-      try await uploadAll(2000)
+      for pass in 0..<12 where pass == 0 || world.oracle.isUnfinished {
+        try await uploadAll(UInt64(2000 + pass))
+      }
       let holdings = try await surveyor.survey(world.homes)
       for home in world.homes where !home.isObstructed {
         guard let unsent = surveyor.unsentLines(of: home, holdings, world) else { continue }
