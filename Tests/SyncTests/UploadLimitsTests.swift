@@ -63,7 +63,7 @@ import Testing
     #expect(first.leftToNextPass == [long: ByteCount(text.count)])
     let report = try await site.upload(within: .zero)
     let remote = try await site.remote(long)
-    #expect(remote.segments(of: 1).count == 1 && remote.revision?.status == .active)
+    try #require(remote.segments(of: 1).count == 1 && remote.revision?.status == .active)
     // At the end of a line.
     #expect(text[Int(remote.mark) - 1] == 0x0a)
     let rest = ByteCount(text.count) - remote.mark.byteCount
