@@ -134,14 +134,11 @@ package struct RemoteSession: Sendable, Equatable {
     cover(upTo: .max, of: generation).last?.range.upperBound ?? 0
   }
 
-  /// The end of the stream: according to its seal, else that of its last segment or, if that is
-  /// gone, according to the newest revision, which was put once everything before that was there.
+  /// The end of the stream: according to its seal, else the end of its last segment.
   ///
   /// Beyond ``mark`` bytes are missing.
   package var end: StreamOffset {
-    if let seal { return seal.length }
-    let last = segments(of: generation).map(\.range.upperBound).max() ?? 0
-    return max(last, revision?.length ?? 0)
+    seal?.length ?? segments(of: generation).map(\.range.upperBound).max() ?? 0
   }
 
   /// Complete segments of a generation, by start, longest first.

@@ -24,12 +24,16 @@ package struct SegmentGroup: Sendable, Equatable {
   /// - Parameters:
   ///   - segments: in stream order, without gaps.
   ///   - limit: maximum size of an object.
-  package static func groups(of segments: [SegmentName], limit: ByteCount) -> [SegmentGroup] {
+  ///   - longest: maximum stream bytes of a group.
+  package static func groups(
+    of segments: [SegmentName], limit: ByteCount, longest: ByteCount = .max
+  ) -> [SegmentGroup] {
     var groups: [SegmentGroup] = []
     for segment in segments
     where segment.kind == .plain && segment.stored * smallestShare < limit {
       if let last = groups.last, last.range.upperBound == segment.range.lowerBound,
-        last.stored + segment.stored <= limit
+        last.stored + segment.stored <= limit,
+        segment.range.upperBound - last.range.lowerBound <= longest
       {
         groups[groups.count - 1].append(segment)
       } else {

@@ -237,5 +237,8 @@ import Testing
     #expect(found.map { Int($0.range.lowerBound) / 10..<Int($0.range.upperBound) / 10 } == groups)
     #expect(
       found.allSatisfy { $0.stored <= limit && ByteCount($0.count) == $0.range.byteCount / 10 })
+    // As many as fit into a length, however little they take.
+    let short = SegmentGroup.groups(of: segments, limit: limit, longest: 20)
+    #expect(short.allSatisfy { $0.count == 2 } && short.isEmpty == found.isEmpty)
   }
 }

@@ -120,10 +120,12 @@ import Testing
   }
 
   /// Readers of other users' homes read it before any upload does.
-  @Test(arguments: [
-    "CREATE VIEW store(url, lastSuccess) AS SELECT n, n FROM endless",
-    "CREATE TABLE store(url, lastSuccess AS (hex(zeroblob(900000000))))",
-  ])
+  @Test(
+    .timeLimit(.minutes(5)),
+    arguments: [
+      "CREATE VIEW store(url, lastSuccess) AS SELECT n, n FROM endless",
+      "CREATE TABLE store(url, lastSuccess AS (url || 'x'))",
+    ])
   func `code planted in the table of stores is not run`(_ store: String) async throws {
     let (site, _) = try await siteWithTick()
     try File.remove(site.local.home.path + "/stores.json")

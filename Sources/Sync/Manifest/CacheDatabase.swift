@@ -113,14 +113,13 @@ enum CacheDatabase {
       SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') OR NOT (
         sql IS NULL OR sql LIKE 'CREATE TABLE %' OR sql LIKE 'CREATE INDEX %') LIMIT 1
       """
-    let isComputed = try tables.contains { table in
-      try Row.fetchAll(database, sql: "PRAGMA table_xinfo(\(table))").contains { row in
-        row["hidden"] != 0
-      }
-    }
-    guard try Row.fetchOne(database, sql: foreign) == nil, !isComputed else {
-      throw DatabaseError(resultCode: .SQLITE_NOTADB)
-    }
+    guard try Row.fetchOne(database, sql: foreign) == nil,
+      try !tables.contains(where: { table in
+        try Row.fetchAll(database, sql: "PRAGMA table_xinfo(\(table))").contains { row in
+          row["hidden"] != 0
+        }
+      })
+    else { throw DatabaseError(resultCode: .SQLITE_NOTADB) }
   }
 
   /// Whether a path names something other than a regular file.

@@ -51,7 +51,8 @@ package struct Verifier: Sendable {
       let reader = RemoteReader(context.store, knowing: isKnown ? nil : context.keys)
       let accepted = try await reader.accept(remote)
       let (said, sealed) = (accepted.sidecar, try accepted.session())
-      let length = try expectedLength(sealed)
+      let isWithheld = said?.withholdsLog == true
+      let length = try expectedLength(sealed, isWithheld: isWithheld)
       let end = try log?.status().length ?? .zero
       var position = StreamOffset.zero
       // What a file held once it was rewritten under consent 'metadata' was not to be sent.
@@ -72,7 +73,6 @@ package struct Verifier: Sendable {
       try expectFormer(said?.former ?? [], in: sealed)
       if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
       if let changed { throw ReplicaError(.localLogChanged, changed) }
-      let isWithheld = said?.withholdsLog == true
       if isWithheld { try expectSent(sealed, length) }
       if !isWithheld, log != nil { try compareEnd(end, of: remote, length, sidecar) }
       let isCut = log != nil && remote.seal != nil && end < length
@@ -89,13 +89,11 @@ package struct Verifier: Sendable {
 
   /// Expects what this home has put of an open session since its newest revision.
   private func expectTail(of remote: RemoteSession) async throws {
-    func entry() throws -> UploadCheckpoint? {
-      try remote.seal == nil ? context.manifest.entry(remote.session) : nil
-    }
     let end = remote.end
-    guard let known = try entry(), known.generation == remote.generation, known.sent > end else {
-      return
-    }
+    guard remote.seal == nil, remote.folder.device == context.device.deviceId,
+      let known = try context.manifest.entry(remote.session),
+      known.generation == remote.generation, known.sent > end
+    else { return }
     let tail = known.segments.keys.filter { name in
       name.generation == remote.generation && name.range.upperBound > end
     }
@@ -105,7 +103,9 @@ package struct Verifier: Sendable {
         _ = try await context.store.head(remote.folder.key + name.fileName)
       } catch let error as StoreError where error.isNotFound {
         // Or was replaced by a larger one.
-        guard try entry()?.segments[name] != nil else { continue }
+        let now = try await FolderListing(remote.folder, session: remote.session, in: context.store)
+        let mark = now[remote.session, in: remote.folder].mark(of: name.generation)
+        guard mark < name.range.upperBound else { continue }
         throw ReplicaError(
           .missingBytes,
           "bytes \(max(end, name.range.lowerBound)) to \(name.range.upperBound) of it, which were sent, "
@@ -198,13 +198,17 @@ package struct Verifier: Sendable {
           + (newest.map { "; the newest sidecar is \($0)" } ?? ""))
   }
 
-  private func expectedLength(_ remote: RemoteSession) throws -> StreamOffset {
+  /// The length that the store's copy should have: an open session's newest revision was put once
+  /// everything before that was there.
+  private func expectedLength(
+    _ remote: RemoteSession, isWithheld: Bool
+  ) throws -> StreamOffset {
     if let seal = remote.seal { return seal.length }
     guard
       let damaged = remote.damagedSegments.first(where: {
         $0.name.generation == remote.generation && $0.name.range.upperBound > remote.mark
       })
-    else { return remote.end }
+    else { return isWithheld ? remote.end : max(remote.end, remote.revision?.length ?? 0) }
     throw ReplicaError(
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
   }

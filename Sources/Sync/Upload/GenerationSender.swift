@@ -13,14 +13,8 @@ import SessionLog
 /// byte of it is there.
 struct GenerationSender {
   let writer: RemoteWriter
-  /// A generation counts only once it is whole, and a log that is rewritten between passes has to be
-  /// sent in one of them: so it has the whole time of a pass.
-  private let budget: PassBudget
 
-  init(_ writer: RemoteWriter) {
-    self.writer = writer
-    budget = writer.budget.renewed()
-  }
+  init(_ writer: RemoteWriter) { self.writer = writer }
 
   private var context: SyncContext { writer.context }
 
@@ -42,10 +36,13 @@ struct GenerationSender {
     let basis = SentSignature(
       context.home, state.session, generation: state.entry.generation, upTo: state.entry.sent)
     let loose = try await writer.segmentWithoutBasis(state)
+    // A generation counts only once it is whole, and a log that is rewritten between passes has to be
+    // sent in one of them: so it has the whole time of a pass, from now on.
+    let budget = writer.budget.renewed()
     if state.uploadState.generation == generation {
-      try await sendChanged(start..<end, of: generation, log, &state)
+      try await sendChanged(start..<end, of: generation, log, within: budget, &state)
     } else if basis.signature.count == 0 || loose != nil || writer.lostFormerStream(state) != nil {
-      try await sendPlain(start..<end, of: generation, log, &state)
+      try await sendPlain(start..<end, of: generation, log, within: budget, &state)
     } else {
       try await sendDelta(start..<end, of: generation, log, against: basis.signature, &state)
     }
@@ -55,7 +52,7 @@ struct GenerationSender {
 
   private func sendPlain(
     _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
-    _ state: inout SessionState
+    within budget: PassBudget, _ state: inout SessionState
   ) async throws {
     var start = range.lowerBound
     while start < range.upperBound, state.sendsMore(within: budget) {
@@ -81,8 +78,9 @@ struct GenerationSender {
     against signature: Signature,
     _ state: inout SessionState
   ) async throws {
-    guard state.sendsMore(within: budget) else { return }
     try await context.deltas.withUnits(1) { _ in
+      // Another log may have had its turn first.
+      let budget = writer.budget.renewed()
       let source = try GenerationSource(
         log, session: state.session, generation: generation, range: range, signature: signature,
         basis: try await sourceMap(state), storedLimit: context.segmentLimit,
@@ -118,7 +116,7 @@ struct GenerationSender {
   /// replaced too.
   private func sendChanged(
     _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
-    _ state: inout SessionState
+    within budget: PassBudget, _ state: inout SessionState
   ) async throws {
     let map = try await sourceMap(state)
     var start = range.lowerBound
@@ -137,7 +135,7 @@ struct GenerationSender {
       start = name.range.upperBound
     }
     if start < range.upperBound {
-      try await sendPlain(start..<range.upperBound, of: generation, log, &state)
+      try await sendPlain(start..<range.upperBound, of: generation, log, within: budget, &state)
     }
   }
 

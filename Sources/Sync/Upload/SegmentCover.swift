@@ -42,10 +42,10 @@ struct SegmentCover {
     let limit = ByteCount(context.segmentLimit)
     let log = try state.requireView()
     let local = try log.available().lowerBound
-    for group in SegmentGroup.groups(of: segments, limit: limit)
-    where local <= group.range.lowerBound
-      && group.range.byteCount + limit <= context.limits.longestSegment
-    {
+    // The next bytes are added to the last group.
+    let longest = max(limit, context.limits.longestSegment - limit)
+    for group in SegmentGroup.groups(of: segments, limit: limit, longest: longest)
+    where local <= group.range.lowerBound {
       for segment in segments where group.range.contains(segment.range.lowerBound) {
         guard try segment.matches(log) else {
           throw ReplicaError(

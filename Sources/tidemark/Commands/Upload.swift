@@ -76,17 +76,19 @@ struct Upload: AsyncParsableCommand {
 
   func run() async throws {
     guard let interval = every else {
-      var status: ExitStatus
+      var statuses: [ExitStatus] = []
       var isUnfinished = false
       do {
         repeat {
           let continues = isUnfinished
           isUnfinished = false
-          status = try await pass(continues: continues) { isUnfinished = $0 }
+          let status = try await pass(continues: continues) { isUnfinished = $0 }
+          if !isUnfinished || status != .tryLater { statuses.append(status) }
         } while isUnfinished
       } catch  where [.configuration, .authentication].contains(ExitStatus(error)) {
         throw try report(error)
       }
+      let status = ExitStatus(of: statuses)
       if status != .ok { throw status }
       return
     }
@@ -139,7 +141,7 @@ struct Upload: AsyncParsableCommand {
   ///   - continues: whether it sends what the pass before had no time for. Another upload may have begun
   ///     in between; it may not send everything.
   ///   - isUnfinished: called with whether to begin the next pass at once: this one had no more time for
-  ///     the home of this process's own user. A limit of requests is one of the whole upload.
+  ///     the home of this process's own user.
   private func pass(
     prunes: Bool = true, continues: Bool = false, _ isUnfinished: (Bool) -> Void = { _ in }
   ) async throws -> ExitStatus {
@@ -158,13 +160,13 @@ struct Upload: AsyncParsableCommand {
       await own.isStoreDown(transfers: transfers)
     }
     guard !round.isStopped else { return uploads.status }
+    var isCutShort = false
     do {
       uploads.add(
         try await pass(
           of: own, prunes: prunes, continues: continues, openElsewhere: round.open
         ) { report in
-          let isLimited = own.settings.storeSettings.maximumRequests != nil
-          isUnfinished(report.upload.isCutShort && !isLimited)
+          isCutShort = report.upload.isCutShort
         })
     } catch  where own.servesAllUsers && !(error is Failure) {
       uploads.add(report(error, of: own.home))
@@ -173,7 +175,9 @@ struct Upload: AsyncParsableCommand {
       uploads.add(.partial)
     }
     let status = uploads.status
-    if status == .ok, !dryRun { await Hooks(own).beat() }
+    isUnfinished(isCutShort)
+    let isWell = status == .ok || status == .tryLater && isCutShort
+    if isWell, !dryRun { await Hooks(own).beat() }
     return status
   }
 
@@ -215,6 +219,8 @@ struct Upload: AsyncParsableCommand {
   ) async throws -> ExitStatus {
     let counted = Guarded<CountingStore?>(nil)
     var policy = try policy(of: setup, prunes: prunes)
+    // What failed a moment ago has had its turn.
+    if continues { policy.retryScope = .due }
     policy.openElsewhere = openElsewhere
     var pass = HomePass(setup.home, policy) {
       try setup.context(transfers: transfers) { store in counted.withLock { $0 = store } }
@@ -274,7 +280,9 @@ struct Upload: AsyncParsableCommand {
     policy.reapsRemote =
       setup.servesAllUsers ? .always : setup.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
-    policy.sendingTime = Self.sendingTime
+    // A limit of requests is one of the whole upload, and ends it before long.
+    let isLimited = setup.settings.storeSettings.maximumRequests != nil
+    policy.sendingTime = isLimited ? nil : Self.sendingTime
     policy.isWatched = isWatched
     policy.staleAfter = setup.settings.staleAfter
     return policy
@@ -380,7 +388,9 @@ struct Upload: AsyncParsableCommand {
       long.report(isWatched: isWatched, at: now)
       return .tryLater
     }
-    Console.remark("another upload of this home is running; nothing to do")
+    Console.remark(
+      "another upload of this home is running"
+        + (continues ? ", and continues what this one has begun" : "; nothing to do"))
     // It may have planned before a recorder's newest lines, or send less than this one was to.
     return forRecorder || continues ? .tryLater : .ok
   }
