@@ -32,6 +32,8 @@ import Testing
       cd '\(program.folder.path)'
       export PATH='\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")'
       unset LD_LIBRARY_PATH
+      # How well an unoptimized program can be packed does not matter, and takes a minute.
+      export DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1
       '\(Self.project)/Scripts/package' \(binary) packages >&2
       mkdir unpacked
       tar -C unpacked --strip-components=1 -xzf packages/tidemark-*.tar.gz
