@@ -105,12 +105,14 @@ struct SentStream {
   /// beginning decides what is masked of the rest.
   private func canContinue(at offset: StreamOffset, _ state: SessionState) throws -> Bool {
     let rules = writer.context.redaction.current
-    let rest = try LocalStream(state.local.files, from: offset, endedAt: nil)
+    let whole = Sidecar.RedactionEpoch(from: .zero, rules: writer.context.redaction.version)
+    func masked(_ log: LocalStream) -> LocalStream {
+      log.redacted(by: [RedactionSpan(whole, rules)], state.sidecar.format)
+    }
+    let rest = masked(try LocalStream(state.local.files, from: offset, endedAt: nil))
     guard try rest.safeBeginning(by: rules) == offset else { return false }
     guard let log = state.log, try log.available().lowerBound < offset else { return true }
-    let whole = Sidecar.RedactionEpoch(from: .zero, rules: writer.context.redaction.version)
-    let masked = log.redacted(by: [RedactionSpan(whole, rules)], state.sidecar.format)
-    return try log.read(offset - 1..<offset) == [0x0a] && masked.canBegin(at: offset)
+    return try log.read(offset - 1..<offset) == [0x0a] && masked(log).canBegin(at: offset)
   }
 }
 
