@@ -8,7 +8,7 @@ import Platform
 struct PassBudget: Sendable {
   private let uptime: @Sendable () -> Duration
   private let limit: Duration?
-  private let start: Duration
+  private var start: Duration
 
   /// Begins to count.
   ///
@@ -17,12 +17,12 @@ struct PassBudget: Sendable {
     (self.limit, uptime, start) = (limit, machine.uptime, machine.uptime())
   }
 
-  private init(renewing budget: PassBudget) {
-    (limit, uptime, start) = (budget.limit, budget.uptime, budget.uptime())
-  }
-
   /// The same time again, from now on.
-  func renewed() -> PassBudget { PassBudget(renewing: self) }
+  func renewed() -> PassBudget {
+    var budget = self
+    budget.start = uptime()
+    return budget
+  }
 
   /// Whether the time is over.
   var isSpent: Bool { limit.map { uptime() - start >= $0 } ?? false }

@@ -23,8 +23,7 @@ struct RuleBinding {
     let isOneObject =
       state.verdict != nil && state.entry.sent == 0 && state.redaction == nil
       && state.length.byteCount <= ByteCount(context.objectLimit.frameLength)
-    let needsRecord = !isOneObject
-    if needsRecord, epochs != state.redaction {
+    if !isOneObject, epochs != state.redaction {
       try context.redaction.keepCurrent()
       try state.record(epochs, generation: state.uploadState.generation)
     }
@@ -49,9 +48,7 @@ struct RuleBinding {
   ) throws -> [Sidecar.RedactionEpoch] {
     // What follows a hole may have been sent, too; what fills it is bound by the same rules.
     let segments = writer.remote(state).segments(of: state.entry.generation)
-    let sent =
-      segments.map(\.range.upperBound).max().map { max($0, state.entry.sent) }
-      ?? state.entry.sent
+    let sent = segments.map(\.range.upperBound).reduce(state.entry.sent, max)
     let version = context.redaction.version
     if epochs.last?.rules == version { return epochs }
     let begun = epochs.filter { $0.from < sent }
@@ -62,7 +59,7 @@ struct RuleBinding {
     return begun + [epoch(from: isFixed ? sent : try boundary(after: sent, of: last.rules, state))]
   }
 
-  /// The first offset that is known to be one at which rules may end.
+  /// An offset, not before the end of what was sent, at which the rules that bind it may end.
   ///
   /// A pass that was killed may have sent a segment that ends inside a secret. What its rules made of
   /// the beginning they decided by what follows, so they bind the secret's end, too.
