@@ -80,4 +80,10 @@ extension RotatedSessions {
     try await compressParts(of: writer)
     return (writer, try site.local.log(writer.session))
   }
+
+  /// Writes the beginning of a part in its place.
+  func damage(_ part: String, as path: String) throws {
+    let stored = try Data(contentsOf: URL(filePath: part))
+    try stored.prefix(stored.count / 2).write(to: URL(filePath: path))
+  }
 }
