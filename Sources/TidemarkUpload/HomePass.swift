@@ -7,7 +7,7 @@ package struct HomePass {
   /// The home.
   package let home: Home
   /// What the pass does.
-  package let policy: UploadPolicy
+  package private(set) var policy: UploadPolicy
   let context: () throws -> SyncContext
   /// How long to wait for another upload of the home to end.
   package var patience = Duration.zero
@@ -22,6 +22,15 @@ package struct HomePass {
   ///   - context: opens the home's cache and its store; called with the owner's rights.
   package init(_ home: Home, _ policy: UploadPolicy, context: @escaping () throws -> SyncContext) {
     (self.home, self.policy, self.context) = (home, policy, context)
+  }
+
+  /// Makes it the next pass of an upload, which sends what the one before had no time for.
+  ///
+  /// What failed a moment ago has had its turn. Another upload may have begun in between, and may not
+  /// send everything: this pass waits for it, for twice the time of a pass.
+  package mutating func continueUpload() {
+    policy.retryScope = .due
+    patience = max(patience, UploadPolicy.passTime * 2)
   }
 
   /// Runs the pass.

@@ -34,6 +34,18 @@ package struct UploadPolicy: Sendable {
     case never
   }
 
+  /// How long a pass of a repeated upload sends, before the next one begins with a new plan.
+  package static let passTime = Duration.seconds(300)
+
+  /// Limits the time of a pass, so that the next one continues, unless requests are limited.
+  ///
+  /// That limit is one of the whole upload, and ends it before long.
+  ///
+  /// - Parameter requests: maximum number of requests; nil for no limit.
+  package mutating func limitTime(andRequests requests: Int?) {
+    sendingTime = requests == nil ? Self.passTime : nil
+  }
+
   /// The defaults.
   package init() {}
 }

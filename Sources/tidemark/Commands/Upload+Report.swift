@@ -129,17 +129,7 @@ extension Upload {
   func say(_ pass: UploadPassReport, of home: Home, _ cacheProblem: String?) throws {
     let report = pass.upload
     if json {
-      var failures: [String: String] = [:]
-      for failure in report.failures { failures[failure.session.description] = "\(failure.error)" }
-      let summary = Summary(
-        user: home.owner?.name, logBytes: report.logBytes, storedBytes: report.storedBytes,
-        objects: report.objects, sealed: report.sealed, reaped: pass.reaped,
-        formerDevices: report.formerDevices, failures: failures,
-        leftBehind: Dictionary(
-          uniqueKeysWithValues: report.supersededLeft.map { ($0.key.description, $0.value) }),
-        error: report.stoppedBy.map { "\($0)" }, vanished: pass.vanished.copies,
-        cacheProblem: cacheProblem, status: Self.status(of: pass, cacheProblem).rawValue)
-      Console.say(try Console.json(summary))
+      Console.say(try Console.json(Summary(pass, of: home, cacheProblem)))
     }
     let whose = home.owner.map { "\($0.name): " } ?? ""
     for (former, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
@@ -204,5 +194,22 @@ extension Upload {
       ? "session recorded as device \(former) is" : "sessions recorded as device \(former) are"
     return "\(count) \(are) sent again as \(device): this home was copied or moved, or lost its "
       + "device.json. What the store has under \(former) stays"
+  }
+}
+
+extension Upload.Summary {
+  /// Sums up a pass over a home.
+  init(_ pass: UploadPassReport, of home: Home, _ cacheProblem: String?) {
+    let report = pass.upload
+    var failures: [String: String] = [:]
+    for failure in report.failures { failures[failure.session.description] = "\(failure.error)" }
+    self.init(
+      user: home.owner?.name, logBytes: report.logBytes, storedBytes: report.storedBytes,
+      objects: report.objects, sealed: report.sealed, reaped: pass.reaped,
+      formerDevices: report.formerDevices, failures: failures,
+      leftBehind: Dictionary(
+        uniqueKeysWithValues: report.supersededLeft.map { ($0.key.description, $0.value) }),
+      error: report.stoppedBy.map { "\($0)" }, vanished: pass.vanished.copies,
+      cacheProblem: cacheProblem, status: Upload.status(of: pass, cacheProblem).rawValue)
   }
 }

@@ -29,4 +29,11 @@ extension Upload {
     guard report.objects == 0 else { return .partial }
     return ExitStatus(of: report.failures.map { ExitStatus($0.error) })
   }
+
+  /// The status of a pass that did nothing, because another upload of the home is running.
+  ///
+  /// That one may have planned before a recorder's newest lines, or send less than this one was to.
+  func statusOfBusyHome(continues: Bool) -> ExitStatus {
+    forRecorder || continues ? .tryLater : .ok
+  }
 }

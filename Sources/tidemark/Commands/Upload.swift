@@ -76,19 +76,13 @@ struct Upload: AsyncParsableCommand {
 
   func run() async throws {
     guard let interval = every else {
-      var statuses: [ExitStatus] = []
-      var isUnfinished = false
+      var passes = PassSeries(left: ExitStatus.tryLater)
       do {
-        repeat {
-          let continues = isUnfinished
-          isUnfinished = false
-          let status = try await pass(continues: continues) { isUnfinished = $0 }
-          if !isUnfinished || status != .tryLater { statuses.append(status) }
-        } while isUnfinished
+        try await passes.run { try await pass(continues: $0) }
       } catch  where [.configuration, .authentication].contains(ExitStatus(error)) {
         throw try report(error)
       }
-      let status = ExitStatus(of: statuses)
+      let status = ExitStatus(of: passes.statuses)
       if status != .ok { throw status }
       return
     }
@@ -99,7 +93,7 @@ struct Upload: AsyncParsableCommand {
       if isDue { pruned = .now }
       var isUnfinished = false
       do {
-        _ = try await pass(prunes: isDue) { isUnfinished = $0 }
+        isUnfinished = try await pass(prunes: isDue).isUnfinished
         failures.pass()
       } catch {
         if let line = try failures.line(for: error, at: .now) { Console.complain(line) }
@@ -120,9 +114,6 @@ struct Upload: AsyncParsableCommand {
     return ExitStatus(error)
   }
 
-  /// How long a pass sends, before the next one begins with a new plan.
-  private static let sendingTime = Duration.seconds(300)
-
   /// How often a continuous process prunes rotated parts.
   private static let pruneInterval = Duration.hours(6)
 
@@ -137,15 +128,13 @@ struct Upload: AsyncParsableCommand {
 
   /// Runs one pass over all homes that this process uploads from.
   ///
-  /// - Parameters:
-  ///   - continues: whether it sends what the pass before had no time for. Another upload may have begun
-  ///     in between; it may not send everything.
-  ///   - isUnfinished: called with whether to begin the next pass at once: this one had no more time for
-  ///     the home of this process's own user.
+  /// - Parameter continues: whether it sends what the pass before had no time for.
+  /// - Returns: its status, and whether to begin the next pass at once: this one had no more time for
+  ///   the home of this process's own user.
   private func pass(
-    prunes: Bool = true, continues: Bool = false, _ isUnfinished: (Bool) -> Void = { _ in }
-  ) async throws -> ExitStatus {
-    if homeOf != nil { return try await passOfHome() }
+    prunes: Bool = true, continues: Bool = false
+  ) async throws -> (status: ExitStatus, isUnfinished: Bool) {
+    if homeOf != nil { return (try await passOfHome(), false) }
     if Account.current.isRoot, MachineWide.isConfigured {
       for failed in try MachineWide.makeHomes(on: .current) {
         Console.complain("cannot make the home \(failed.path): \(failed.reason)")
@@ -153,13 +142,13 @@ struct Upload: AsyncParsableCommand {
     }
     let setups = try CommandContext.all(
       transfers: transfers, choice: choice, logger: diagnostics.logger())
-    guard let own = setups.last else { return .ok }
+    guard let own = setups.last else { return (.ok, false) }
     let refused = try CommandContext.openInRefusedHomes(besides: setups)
     var uploads = HomeUploads(self, prunes: prunes)
     let round = try await uploads.run(setups.dropLast().map(\.home), besides: refused) {
       await own.isStoreDown(transfers: transfers)
     }
-    guard !round.isStopped else { return uploads.status }
+    guard !round.isStopped else { return (uploads.status, false) }
     var isCutShort = false
     do {
       uploads.add(
@@ -175,10 +164,9 @@ struct Upload: AsyncParsableCommand {
       uploads.add(.partial)
     }
     let status = uploads.status
-    isUnfinished(isCutShort)
     let isWell = status == .ok || status == .tryLater && isCutShort
     if isWell, !dryRun { await Hooks(own).beat() }
-    return status
+    return (status, isCutShort)
   }
 
   /// Opens the home of the user for whom root has started this process, and assumes that user's
@@ -219,13 +207,12 @@ struct Upload: AsyncParsableCommand {
   ) async throws -> ExitStatus {
     let counted = Guarded<CountingStore?>(nil)
     var policy = try policy(of: setup, prunes: prunes)
-    // What failed a moment ago has had its turn.
-    if continues { policy.retryScope = .due }
     policy.openElsewhere = openElsewhere
     var pass = HomePass(setup.home, policy) {
       try setup.context(transfers: transfers) { store in counted.withLock { $0 = store } }
     }
-    pass.patience = max(wait ?? .zero, continues ? Self.sendingTime * 2 : .zero)
+    pass.patience = wait ?? .zero
+    if continues { pass.continueUpload() }
     if dryRun { return try await show(pass.preview(), of: setup.home) }
     let hooks = Hooks(setup)
     // Report crashes before the upload, which may take long, or be stopped.
@@ -280,9 +267,7 @@ struct Upload: AsyncParsableCommand {
     policy.reapsRemote =
       setup.servesAllUsers ? .always : setup.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
-    // A limit of requests is one of the whole upload, and ends it before long.
-    let isLimited = setup.settings.storeSettings.maximumRequests != nil
-    policy.sendingTime = isLimited ? nil : Self.sendingTime
+    policy.limitTime(andRequests: setup.settings.storeSettings.maximumRequests)
     policy.isWatched = isWatched
     policy.staleAfter = setup.settings.staleAfter
     return policy
@@ -300,8 +285,7 @@ struct Upload: AsyncParsableCommand {
     Console.remark(
       "another upload of this home is running"
         + (continues ? ", and continues what this one has begun" : "; nothing to do"))
-    // It may have planned before a recorder's newest lines, or send less than this one was to.
-    return forRecorder || continues ? .tryLater : .ok
+    return statusOfBusyHome(continues: continues)
   }
 
   /// Reports an error of one home.
