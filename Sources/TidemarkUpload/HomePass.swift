@@ -26,8 +26,8 @@ package struct HomePass {
 
   /// Makes it the next pass of an upload, which sends what the one before had no time for.
   ///
-  /// What failed a moment ago has had its turn. Another upload may have begun in between, and may not
-  /// send everything: this pass waits for it, for twice the time of a pass.
+  /// What failed a moment ago has had its turn. Another upload that has begun in between may not send
+  /// everything: this pass waits for it, for twice the time of a pass.
   package mutating func continueUpload() {
     policy.retryScope = .due
     patience = max(patience, UploadPolicy.passTime * 2)
