@@ -34,6 +34,34 @@ import Testing
     #expect(try await program.run("status").status == 0)
   }
 
+  @Test(arguments: Endpoint.Kind.allCases.filter { $0 != .directory })
+  func `a recorder's last upload has the limit of requests, too, and cron sends the rest`(
+    _ kind: Endpoint.Kind
+  ) async throws {
+    let endpoint = try Endpoint(kind)
+    let program = try Program(endpoint)
+    try await program.configure { $0 + "\nmax-requests: 8\n" }
+    for number in 0..<4 {
+      let run = try await program.run("run", "--no-upload", "--", "echo", "line \(number)")
+      #expect(run.status == 0)
+    }
+    // The limit costs the program nothing.
+    let last = try await program.run("run", "--", "echo", "last")
+    #expect(last.status == 0 && last.text == "last\n", "\(last.errors)")
+    var statuses: [Int32] = []
+    repeat {
+      // On a busy machine the recorder's upload goes on in the background.
+      let result = try await program.run("upload", "--wait", "600s")
+      statuses.append(result.status)
+      #expect(result.errors.isEmpty, "\(result.errors)")
+    } while statuses.last != 0 && statuses.count < 30
+    #expect(statuses.last == 0 && statuses.dropLast().allSatisfy { $0 == 1 }, "\(statuses)")
+    let verified = try await program.run("verify")
+    #expect(verified.status == 0, "\(verified.errors)")
+    #expect(try await program.list("--remote").count == 5)
+    #expect(try endpoint.segments().count >= 5)
+  }
+
   @Test func `init --allow-plaintext saves the permission in the configuration`() async throws {
     let lighttpd = try LighttpdServer()
     // A name other than this machine's; lighttpd accepts requests meant for a proxy as its own.
