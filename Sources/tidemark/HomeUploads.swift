@@ -1,62 +1,15 @@
-import ArgumentParser
 import Foundation
 import Platform
 import SessionLog
 import Sync
 import TidemarkUpload
 
-/// Root's uploads of other users' homes: one process each, with the user's rights and a budget.
+/// Root's uploads of other users' homes, each by a process of its own; see ``HomeProcess``.
 ///
-/// Users control the content of their homes. If reading it crashes, loops or exhausts memory, that
-/// affects one process, which has no more rights than the user. Two homes are uploaded at a time,
-/// in an order that no user can influence.
+/// Two homes are uploaded at a time, in an order that no user can influence.
 struct HomeUploads {
-  /// The budget of a process.
-  ///
-  /// A home that needs more continues with the next upload.
-  static let budget = ProcessBudget(time: .seconds(600), memory: 2 << 30)
-  /// The budget of this process; nil unless root started it for a home.
-  ///
-  /// Written before there is a second thread.
-  nonisolated(unsafe) static var imposed: ImposedBudget?
   /// Maximum bytes of objects that a process sends.
   static let byteLimit: ByteCount = 8 << 30
-
-  /// The home for which root has started this process; nil in any other.
-  ///
-  /// Written before there is a second thread.
-  nonisolated(unsafe) private(set) static var setup: Swift.Result<CommandContext, any Error>?
-
-  /// In a process that root has started for a home, opens it and assumes its owner's rights.
-  static func assumeRights(_ arguments: [String]) {
-    guard arguments.contains(homeOption),
-      let upload = try? Tidemark.parseAsRoot(Array(arguments.dropFirst())) as? Upload,
-      let user = upload.homeOf
-    else { return }
-    // Later this number may belong to a file of ours. Children, such as hooks, must not inherit it.
-    isResultWanted =
-      fcntl(resultDescriptor, F_GETFD) >= 0 && fcntl(resultDescriptor, F_SETFD, FD_CLOEXEC) == 0
-    setup = Swift.Result { try upload.setupOfHome(of: user) }
-    guard isResultWanted else { return }
-    watch = Ticker(every: .seconds(1)) {
-      if isAbandoned(resultDescriptor) { _exit(ExitStatus.tryLater.rawValue) }
-    }
-  }
-
-  /// Ends the process when root's has ended: the next upload starts another for the home.
-  ///
-  /// Written before there is a second thread.
-  nonisolated(unsafe) private static var watch: Ticker?
-
-  /// Whether nobody can read what is written to a pipe, because its reader has ended.
-  static func isAbandoned(_ descriptor: Int32) -> Bool {
-    var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR | POLLHUP) != 0
-  }
-
-  nonisolated(unsafe) private static var isResultWanted = false
-
-  private static let homeOption = "--home-of"
 
   /// Exit statuses of the processes, and of the pass in this one.
   private var statuses: [ExitStatus] = []
@@ -123,28 +76,11 @@ struct HomeUploads {
     return round
   }
 
-  /// The descriptor for the result.
-  static let resultDescriptor: Int32 = 3
-  /// Maximum bytes read of a process's result and output.
-  private static let (resultLimit, outputLimit, errorLimit) = (4 << 20, 4 << 20, 1 << 20)
-
   private func start(_ home: Home, _ requests: Int?) throws -> SupervisedProcess? {
     if let replacement { return try replacement(home) }
-    guard let user = home.owner?.name else { return nil }
-    var environment = ProcessInfo.processInfo.environment
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    var child = ChildProcess(
-      [Console.ownPath] + arguments + (requests.map { ["--max-requests", "\($0)"] } ?? [])
-        + [Self.homeOption, user],
-      environment: environment)
-    child.defaultSignals = [SIGALRM, SIGPIPE, SIGXCPU]
-    return try SupervisedProcess(
-      child,
-      reading: [
-        .init(Self.resultDescriptor, limit: Self.resultLimit),
-        .init(STDOUT_FILENO, limit: Self.outputLimit),
-        .init(STDERR_FILENO, limit: Self.errorLimit),
-      ], for: Self.budget.time + Hooks.longest, on: .current)
+    return try HomeProcess.start(
+      arguments + (requests.map { ["--max-requests", "\($0)"] } ?? []), for: home,
+      within: Upload.budget.time + Hooks.longest)
   }
 
   /// Prints the output of a home's process; returns its report.
@@ -159,7 +95,7 @@ struct HomeUploads {
     switch process.end {
     case .exited(let code): statuses.append(ExitStatus(rawValue: code) ?? .partial)
     case .overdue, .killed(SIGALRM), .killed(SIGXCPU):
-      let time = Age.text(Self.budget.time)
+      let time = Age.text(Upload.budget.time)
       Console.complain("\(home.path): the upload was stopped after \(time); the next one continues")
       statuses.append(.tryLater)
     case .stopped:
@@ -175,12 +111,6 @@ struct HomeUploads {
     case nil: break
     }
     return try? JSONDecoder().decode(UploadRound.Report.self, from: Data(result.bytes))
-  }
-
-  /// Reports the result to the parent process.
-  static func report(_ report: UploadRound.Report) {
-    guard isResultWanted, let json = try? JSONEncoder().encode(report) else { return }
-    try? FileHandle(fileDescriptor: resultDescriptor, closeOnDealloc: false).write(contentsOf: json)
   }
 
   /// Whether there is nothing to upload, as far as a home's owner can see.

@@ -70,7 +70,7 @@ struct Tidemark: AsyncParsableCommand {
 @main enum Start {
   static func main() {
     // Rights belong to a thread: they can all be given up only while there is one.
-    HomeUploads.assumeRights(CommandLine.arguments)
+    HomeProcess.assumeRights(CommandLine.arguments)
     Task { @MainActor in await Tidemark.main() }
     dispatchMain()
   }

@@ -25,7 +25,7 @@ import Testing
       return try SupervisedProcess(
         ChildProcess(["/bin/sh", "-c", said], environment: ["PATH": "/usr/bin:/bin"]),
         reading: [
-          .init(HomeUploads.resultDescriptor, limit: 1000), .init(1, limit: 1000),
+          .init(HomeProcess.resultDescriptor, limit: 1000), .init(1, limit: 1000),
           .init(2, limit: 1000),
         ], for: .seconds(600), on: .current)
     }
@@ -92,13 +92,13 @@ import Testing
     var ends: [Int32] = [-1, -1]
     let isMade = pipe(&ends) == 0
     try #require(isMade)
-    #expect(!HomeUploads.isAbandoned(ends[1]))
+    #expect(!HomeProcess.isAbandoned(ends[1]))
     // A result that was not read yet.
     let count = write(ends[1], "{}", 2)
     #expect(count == 2)
-    #expect(!HomeUploads.isAbandoned(ends[1]))
+    #expect(!HomeProcess.isAbandoned(ends[1]))
     close(ends[0])
-    #expect(HomeUploads.isAbandoned(ends[1]))
+    #expect(HomeProcess.isAbandoned(ends[1]))
     close(ends[1])
   }
 

@@ -8,7 +8,7 @@ import Sync
 import TidemarkUpload
 
 /// `tidemark upload`.
-struct Upload: AsyncParsableCommand {
+struct Upload: AsyncParsableCommand, HomeCommand {
   static let configuration = CommandConfiguration(
     commandName: "upload",
     abstract: "Upload what is new, seal what has ended, reap what is due; for cron.",
@@ -169,29 +169,27 @@ struct Upload: AsyncParsableCommand {
     return (status, isCutShort)
   }
 
-  /// Opens the home of the user for whom root has started this process, and assumes that user's
-  /// rights.
-  func setupOfHome(of user: String) throws -> CommandContext {
-    // What is read before the rights change is bounded, too: users decide how much there is.
-    HomeUploads.imposed = try HomeUploads.budget.impose()
-    return try CommandContext(
-      user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit,
-      claimsOnlyOpen: true, choice: choice,
-      logger: diagnostics.logger())
+  /// A home that needs more continues with the next upload.
+  static let budget = ProcessBudget(time: .seconds(600), memory: 2 << 30)
+
+  func openHome(of user: String) throws -> CommandContext {
+    try CommandContext(
+      user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit, claimsOnlyOpen: true,
+      choice: choice, logger: diagnostics.logger())
   }
 
-  /// The pass over one user's home in a process that root has started for it; see ``HomeUploads``.
+  /// The pass over one user's home in a process that root has started for it; see ``HomeProcess``.
   private func passOfHome() async throws -> ExitStatus {
     let setup: CommandContext
     do {
-      guard let opened = try HomeUploads.setup?.get() else { return .usage }
+      guard let opened = try HomeProcess.setup?.get() else { return .usage }
       setup = opened
     } catch {
       Console.complain("the home of \(homeOf ?? ""): \(error)")
       return ExitStatus(error)
     }
     var done: UploadPassReport?
-    defer { HomeUploads.report(UploadRound.Report(on: setup.home, done)) }
+    defer { HomeProcess.report(UploadRound.Report(on: setup.home, done)) }
     do {
       return try await pass(of: setup, prunes: !withoutPruning) { done = $0 }
     } catch {

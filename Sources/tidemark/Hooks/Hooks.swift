@@ -140,7 +140,7 @@ struct Hooks {
       words, environment: environment, input: try input.json(), limit: Self.commandLimit,
       on: .current)
     let ending: BoundedCommand.Ending
-    if let budget = HomeUploads.imposed {
+    if let budget = HomeProcess.imposed {
       ending = try await budget.suspended { await bounded.run() }
     } else {
       ending = await bounded.run()
