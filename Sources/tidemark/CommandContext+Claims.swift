@@ -16,6 +16,13 @@ extension CommandContext {
     }
   }
 
+  /// Looks up who has claimed a user's open sessions while this process has root's rights.
+  ///
+  /// If that fails, they count as unclaimed.
+  static func lookUpClaims(of home: Home, in claims: SessionClaims) {
+    try? claims.lookUp(sessions(of: home, onlyOpen: true))
+  }
+
   /// The sessions in a user's home, those that are not sealed first.
   static func sessions(of home: Home, onlyOpen: Bool) throws -> [SessionID] {
     // Only the user's own rights may follow what is in the home.

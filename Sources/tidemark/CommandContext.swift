@@ -87,13 +87,7 @@ struct CommandContext {
       self = own
       return
     }
-    guard own.servesAllUsers else {
-      throw Failure(
-        .usage, "--user is for root where \(MachineWide.configurationPath) configures the machine")
-    }
-    guard let account = Account(named: name) else {
-      throw Failure(.usage, "unknown user '\(String(oneLine: name, limit: 80))'")
-    }
+    let account = try own.account(named: name)
     var store = try own.openStore(transfers: transfers)
     if let byteLimit { store = store.map { LimitedStore($0, bytes: byteLimit) } }
     let home = MachineWide.home(of: account)
@@ -106,6 +100,31 @@ struct CommandContext {
     } else {
       try account.dropRights()
     }
+  }
+
+  /// Opens another user's home as root only to examine it, and gives up root's rights for good.
+  ///
+  /// Reading what is local needs no request, and so no rights but the user's.
+  init(examining name: String, logger: Logger) throws {
+    let own = try CommandContext(isNeeded: false, logger: logger)
+    let account = try own.account(named: name)
+    let home = MachineWide.home(of: account)
+    let claims = MachineWide.claims(of: account, on: .current)
+    Self.lookUpClaims(of: home, in: claims)
+    try self.init(home, from: own, claims: claims, store: own.openStore())
+    try account.dropRights()
+  }
+
+  /// The account of a user whose home this process may open.
+  private func account(named name: String) throws -> Account {
+    guard servesAllUsers else {
+      throw Failure(
+        .usage, "--user is for root where \(MachineWide.configurationPath) configures the machine")
+    }
+    guard let account = Account(named: name) else {
+      throw Failure(.usage, "unknown user '\(String(oneLine: name, limit: 80))'")
+    }
+    return account
   }
 
   /// The keys that seals must be signed with, without a store.
@@ -133,10 +152,12 @@ struct CommandContext {
   ///
   /// One's own is last. Folders that belong to no user are skipped.
   ///
-  /// - Parameter isNeeded: whether to create one's own home if missing.
+  /// - Parameters:
+  ///   - isNeeded: whether to create one's own home if missing.
+  ///   - entersHomes: whether the caller works in others' homes itself; else they are not read.
   static func all(
-    isNeeded: Bool = true, transfers: Int? = nil, choice: StoreChoice = StoreChoice(),
-    logger: Logger
+    isNeeded: Bool = true, entersHomes: Bool = false, transfers: Int? = nil,
+    choice: StoreChoice = StoreChoice(), logger: Logger
   ) throws -> [CommandContext] {
     let own = try CommandContext(isNeeded: isNeeded, choice: choice, logger: logger)
     guard own.servesAllUsers else { return [own] }
@@ -145,7 +166,7 @@ struct CommandContext {
     let store = try own.openStore(transfers: transfers)
     return try homes.filter { $0 != own.home }.map { home in
       let claims = MachineWide.claims(of: home.owner ?? .current, on: .current)
-      try? claims.lookUp(sessions(of: home, onlyOpen: true))
+      if entersHomes { lookUpClaims(of: home, in: claims) }
       return try CommandContext(home, from: own, claims: claims, store: store)
     }
       + [own]

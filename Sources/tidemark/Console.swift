@@ -146,7 +146,7 @@ enum Console {
     return ["y", "yes"].contains(readLine()?.lowercased())
   }
 
-  enum Colour: String, CaseIterable {
+  enum Colour: String, CaseIterable, Codable {
     case red = "31"
     case green = "32"
     case yellow = "33"

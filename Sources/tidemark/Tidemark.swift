@@ -28,7 +28,7 @@ struct Tidemark: AsyncParsableCommand {
       Init.self, Doctor.self, Run.self, Log.self, Play.self, Import.self, Upload.self, List.self,
       Show.self, Tail.self, Grep.self, Export.self, Pull.self, Verify.self, Reap.self,
       Delete.self, Keep.self, Restore.self, Why.self, Redact.self, Status.self, Retry.self,
-      Alert.self, Crashes.self, Config.self, Scenario.self, RunAs.self,
+      Alert.self, Crashes.self, Config.self, Scenario.self, Examine.self, RunAs.self,
     ])
 
   static func main() async {

@@ -40,46 +40,6 @@ import Testing
     return (started.withLock { $0 }, asked)
   }
 
-  /// Root's `status` reads the homes of all users in turn.
-  @Test func `a home with too much to read is found without reading all`() throws {
-    let home = try TestHome()
-    let sessions = try (0..<3).map { _ in try home.session(Array("x\n".utf8)) }
-    func excess(_ change: (inout CrowdedHome.Limits) -> Void) throws -> String? {
-      var limits = CrowdedHome.Limits()
-      change(&limits)
-      return try CrowdedHome.excess(in: home.home, over: limits)
-    }
-    #expect(try home.home.openSessions().count == 3)
-    #expect(try excess { $0.entries = 3 } == nil)
-    #expect(try excess { $0.entries = 2 } == "more than 2 files in \(home.home.openPath)")
-    for number in 0..<4 {
-      try AtomicFile.write([], to: "\(home.home.quarantinePath)/\(number)", isDurable: false)
-    }
-    #expect(try excess { $0.entries = 3 } == "more than 3 files in \(home.home.quarantinePath)")
-
-    let days = home.home.sessionsPath
-    #expect(try excess { $0.files = 2 } == "more than 2 files in \(days)")
-    let lengths = try sessions.map { session in
-      try #require(try FileStatus(home.home.files(for: session).sidecar)).length
-    }
-    let all = ByteCount(lengths.reduce(0, +))
-    #expect(try excess { $0.sidecars = all } == nil)
-    #expect(
-      try excess { $0.sidecars = all - 1 } == "more than \((all - 1).text) of sidecars in \(days)")
-    // Each name of one file is read. The trash counts by itself.
-    let trash = home.home.path + "/trash/abcd.1"
-    try Directory.make(trash)
-    let sidecar = home.home.files(for: sessions[0]).sidecar
-    for number in 0..<4 {
-      try FileManager.default.linkItem(atPath: sidecar, toPath: "\(trash)/\(number).json")
-    }
-    #expect(
-      try excess { $0.sidecars = all }
-        == "more than \(all.text) of sidecars in \(home.home.path)/trash")
-    // One's own home is read whatever it holds.
-    try CrowdedHome.refuse(home.home)
-  }
-
   /// A user may cause what a process reports.
   @Test func `uploads end for all only if the store is found to be down`() async throws {
     let doubted = try await run(isStoreDown: false)

@@ -2,7 +2,7 @@ package import ObjectStore
 package import Platform
 
 /// The metrics of a home.
-package struct DeviceMetrics: Sendable, Equatable {
+package struct DeviceMetrics: Sendable, Equatable, Codable {
   /// The home's user; nil unless the machine is in machine-wide mode.
   package var user: String?
   /// Whether the home's cache cannot be read: then ``lastSuccess`` is unknown, and ``unsent`` may be

@@ -66,15 +66,15 @@ package enum Directory {
     return try folder.names()
   }
 
-  /// The first names in a directory that may be somebody's trap: no more than a number and, unless
-  /// links are followed, not behind one.
+  /// The first names in a directory that may be somebody's trap: no more than a number, and not
+  /// behind a link.
   package static func names(
-    in directory: String, atMost most: Int, followsLinks: Bool = false
+    in directory: String, atMost most: Int
   ) throws(SystemError) -> [String] {
     struct Enough: Error {}
     var names: [String] = []
     do {
-      let folder = try Descriptor(openingDirectory: directory, followsLinks: followsLinks)
+      let folder = try Descriptor(openingDirectory: directory, followsLinks: false)
       try folder.forEachEntry { entry in
         let name = String(decoding: entry.name, as: UTF8.self)
         guard name != ".", name != ".." else { return }

@@ -81,7 +81,7 @@ struct Reap: AsyncParsableCommand {
     if lifecycle.isAsked {
       return try await lifecycle.run(olderThan, dryRun: dryRun, yes: yes, logger)
     }
-    let setups = try CommandContext.all(logger: logger)
+    let setups = try CommandContext.all(entersHomes: true, logger: logger)
     guard let own = setups.last else { return }
     var retention = own.settings.retention
     if let age = olderThan { retention = retention.asking(age) }

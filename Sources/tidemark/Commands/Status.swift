@@ -20,7 +20,8 @@ struct Status: AsyncParsableCommand {
       cannot be read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
       nothing could be sent for 'stale-after', or another command has locked the home for longer than \
       that, or the disk is full, 77 when the configuration names a \
-      store and lacks 'consent:'. Where root serves all users, each of them is shown.
+      store and lacks 'consent:'. Where root serves all users, each of them is shown, and a home that \
+      takes more than a minute or 2 GiB of memory to examine is named (1).
 
       With --json one object, or one for each user: user, home, configuration, store, sending (yes, \
       no-store, store-none, consent-none, consent-missing or served-by-root), consent, deviceId, \
@@ -33,12 +34,13 @@ struct Status: AsyncParsableCommand {
       whose local log holds something else than was sent), lostLogs (sessions whose log lost its end \
       before that was sent), lockedSince (when another command locked the home, if that is longer ago \
       than 'stale-after'), cacheProblem, failed \
-      (the store, or sessions: session, attempts, lastError, nextAttempt).
+      (the store, or sessions: session, attempts, lastError, nextAttempt). For a home on which there is no \
+      report: user, home, notExamined (why).
 
       With --prometheus, for a collector of text files: last success, stale, whether the cache cannot \
       be read (then there is no last success), unsent bytes by reason, unproven bytes, vanished \
       sessions, sessions by state, crashes in 24 hours, requests of uploads; exit code 0 whatever \
-      they say.
+      they say. A home that is not examined has none, and is named on standard error.
 
       A folder that is named like a home and belongs to no user, as after a user was renamed or \
       removed, is shown if it has sessions that are not sealed, with --json as home, sending (refused), \
@@ -142,6 +144,17 @@ struct Status: AsyncParsableCommand {
     }
   }
 
+  /// A home on which there is no report.
+  struct NotExamined: Encodable {
+    let user: String?
+    let home: String
+    let notExamined: String
+
+    init(_ home: Home, because error: any Error) {
+      (user, self.home, notExamined) = (home.owner?.name, home.path, "\(error)")
+    }
+  }
+
   /// Consecutive failed attempts, of a session or, without one, of the store.
   struct Attempts: Encodable {
     var session: SessionID?
@@ -152,33 +165,35 @@ struct Status: AsyncParsableCommand {
 
   func run() async throws {
     guard !prometheus else { return try await showMetrics() }
-    var isStale = false
-    var isPartial = false
-    var lacksConsent = false
-    var problem: StoreError?
     let setups = try CommandContext.all(isNeeded: false, logger: diagnostics.logger())
-    for (index, setup) in setups.enumerated() {
-      let report: Report
+    guard let own = setups.last else { return }
+    let others = setups.dropLast().map(\.home)
+    var reports: [HomeReport] = []
+    var isPartial = false
+    for (home, finding) in try examination(.status).findings(in: others, as: HomeReport.self) {
       do {
-        problem = try problem ?? setup.storeProblem()
-        report = try await setup.home.withOwnersRights {
-          try CrowdedHome.refuse(setup.home)
-          return try self.report(on: setup)
-        }
-      } catch  where setups.count > 1 && !(error is StoreError) {
-        // An error in one user's home must not hide the others.
-        Console.complain("\(setup.home.path): \(error)")
+        let report = try finding.get().checked(for: home)
+        show(report, isFirst: reports.isEmpty)
+        reports.append(report)
+      } catch {
+        try complain(error, of: home)
         isPartial = true
-        continue
       }
-      if index > 0 && !json { Console.say() }
-      if json { Console.say(try Console.json(report)) } else { show(report, setup) }
-      isStale =
-        isStale || report.stale || report.isDiskFull || report.lockedSince != nil
-      lacksConsent = lacksConsent || setup.reasonNotToSend?.isProblem == true
-      isPartial = isPartial || report.isPartial
     }
-    if setups.last?.servesAllUsers == true {
+    var problem: StoreError?
+    do {
+      problem = try own.storeProblem()
+      let report = try await own.home.withOwnersRights {
+        try HomeReport(on: own, asJSON: json, zone.zone)
+      }
+      show(report, isFirst: reports.isEmpty)
+      reports.append(report)
+    } catch  where !others.isEmpty && !(error is StoreError) {
+      // An error in one user's home, root's included, must not hide the others.
+      try complain(error, of: own.home)
+      isPartial = true
+    }
+    if own.servesAllUsers {
       for refused in try RefusedHome.all() where refused.sessions > 0 {
         isPartial = true
         if json {
@@ -190,30 +205,54 @@ struct Status: AsyncParsableCommand {
       }
     }
     if let problem { throw problem }
-    if lacksConsent { throw ExitStatus.authentication }
-    if isStale { throw ExitStatus.tryLater }
-    if isPartial { throw ExitStatus.partial }
+    if own.reasonNotToSend?.isProblem == true { throw ExitStatus.authentication }
+    if reports.contains(where: \.isOverdue) { throw ExitStatus.tryLater }
+    if isPartial || reports.contains(where: \.isPartial) { throw ExitStatus.partial }
   }
 
   /// Prints metrics; problems appear in them, not in the exit code.
   private func showMetrics() async throws {
-    var homes: [DeviceMetrics] = []
     let setups = try CommandContext.all(logger: diagnostics.logger())
-    for setup in setups {
+    guard let own = setups.last else { return }
+    let others = setups.dropLast().map(\.home)
+    var homes: [DeviceMetrics] = []
+    for (home, finding) in try examination(.metrics).findings(in: others, as: DeviceMetrics.self) {
       do {
-        homes.append(
-          try await setup.home.withOwnersRights {
-            try CrowdedHome.refuse(setup.home)
-            return try await setup.metrics()
-          })
-      } catch  where setups.count > 1 && !(error is StoreError) {
-        Console.complain("\(setup.home.path): \(error)")
+        var metrics = try finding.get()
+        metrics.user = home.owner?.name
+        homes.append(metrics)
+      } catch {
+        Console.complain("\(home.path): \(error)")
       }
+    }
+    do {
+      homes.append(try await own.home.withOwnersRights { try await own.metrics() })
+    } catch  where !others.isEmpty && !(error is StoreError) {
+      Console.complain("\(own.home.path): \(error)")
     }
     Console.write(Array(DeviceMetrics.text(homes).utf8))
   }
 
-  private func report(on setup: CommandContext) throws -> Report {
+  /// The examination of other users' homes, with this command's options.
+  private func examination(_ subject: Examine.Subject) -> Examination {
+    let flags = [("--json", json), ("--utc", zone.utc)].filter(\.1).map(\.0)
+    return Examination(
+      subject, options: flags + Array(repeating: "-v", count: diagnostics.verbose))
+  }
+
+  private func show(_ report: HomeReport, isFirst: Bool) {
+    if !isFirst && !json { Console.say() }
+    report.show()
+  }
+
+  /// Names a home on which there is no report.
+  private func complain(_ error: any Error, of home: Home) throws {
+    Console.complain("\(home.path): \(error)")
+    if json { Console.say(try Console.json(NotExamined(home, because: error))) }
+  }
+
+  /// Examines a home.
+  static func report(on setup: CommandContext) throws -> Report {
     let context = try setup.contextIfReadable()
     let vanished = context.map { VanishedCopies(of: $0) }
     var problems: [String: String] = [:]
@@ -271,7 +310,7 @@ struct Status: AsyncParsableCommand {
   }
 
   /// Why the cache is of no use: it cannot be read or, while bytes wait, not be written.
-  private func cacheProblem(of home: Home, waits: Bool) -> CacheProblem? {
+  private static func cacheProblem(of home: Home, waits: Bool) -> CacheProblem? {
     UnreadableCache.problem(of: home).map(CacheProblem.unreadable)
       ?? (waits && FreeSpace.system.isFull(in: home.path) ? .diskFull : nil)
   }
@@ -308,12 +347,6 @@ struct Status: AsyncParsableCommand {
           + "but this home has run for less than that since: waiting for running time")
     }
     return reasons
-  }
-
-  private func show(_ report: Report, _ setup: CommandContext) {
-    let lines = Self.lines(
-      of: report, setup.reasonNotToSend, device: setup.device.deviceId, at: .now(), zone.zone)
-    for line in lines { Console.say(line) }
   }
 
   /// A report for people on a folder that nobody sends.

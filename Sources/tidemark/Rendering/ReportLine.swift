@@ -1,7 +1,7 @@
 /// A line of a report for people.
 ///
 /// On a terminal it is broken at blanks; elsewhere it stays one line.
-struct ReportLine: Equatable {
+struct ReportLine: Equatable, Codable {
   let text: String
   let colour: Console.Colour?
   /// Number of blanks before each line of the text but the first.
