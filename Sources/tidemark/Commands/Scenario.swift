@@ -57,11 +57,11 @@ private struct ScenarioContext {
   /// users.
   private func declared() async throws -> Set<ScenarioName> {
     guard setup.servesAllUsers else { return try DeclaredScenarios(setup.home).names() }
-    var found: Set<ScenarioName> = []
-    for home in try MachineWide.homes().homes {
+    var found = try DeclaredScenarios(setup.home).names()
+    let others = try MachineWide.homes().homes.filter { $0 != setup.home }
+    for (home, finding) in try Examination(.scenarios).findings(in: others, as: [String].self) {
       do {
-        let names = try await home.withOwnersRights { try DeclaredScenarios(home).names() }
-        found.formUnion(names)
+        found.formUnion(try finding.get().compactMap { ScenarioName($0) })
       } catch {
         Console.complain("\(home.path): \(error)")
       }
