@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -76,14 +77,35 @@ import Testing
     if let expected = vector.expected.query {
       let made = signer.presign(
         method: vector.request.method, target: vector.request.target, headers: headers,
-        payloadHash: vector.service == "s3"
-          ? SigV4Signer.unsignedPayload : SigV4Signer.hash(body),
+        payloadHash: vector.service == "s3" ? "UNSIGNED-PAYLOAD" : SigV4Signer.hash(body),
         expires: vector.options.expires ?? 3600, date: date)
       #expect(made.canonicalRequest == expected.canonicalRequest)
       #expect(made.stringToSign == expected.stringToSign)
-      #expect(made.value == expected.signature)
+      #expect(made.signature == expected.signature)
       if let target = expected.signedTarget { #expect(made.target == target) }
     }
     #expect(vector.expected.header != nil || vector.expected.query != nil)
+  }
+}
+
+extension SigV4Signer {
+  /// Signs in the query, which only these vectors need: the product signs in headers.
+  fileprivate func presign(
+    method: String, target: String, headers: [(name: String, value: String)],
+    payloadHash: String, expires: Int, date: ServerTime
+  ) -> (canonicalRequest: String, stringToSign: String, signature: String, target: String) {
+    let stamp = HTTPDate.amazon(date)
+    var (path, query) = split(target)
+    let names = Set(headers.map { $0.name.lowercased() }).sorted().joined(separator: ";")
+    query += [
+      ("X-Amz-Algorithm", Self.algorithm),
+      ("X-Amz-Credential", "\(credentials.accessKeyID)/\(scope(stamp))"),
+      ("X-Amz-Date", stamp), ("X-Amz-Expires", String(expires)), ("X-Amz-SignedHeaders", names),
+    ]
+    if let token = credentials.sessionToken { query.append(("X-Amz-Security-Token", token)) }
+    let request = canonical(method, path, query, headers, payloadHash).request
+    let (text, signature) = signed(request, stamp)
+    path += "?\(Self.canonicalQuery(query))&X-Amz-Signature=\(signature)"
+    return (request, text, signature, path)
   }
 }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 package import Platform
 
-/// Signs requests with AWS Signature Version 4, in headers or in the query.
+/// Signs requests with AWS Signature Version 4.
 ///
 /// Pure: the time is an argument, which allows a clock offset, and tests against known answers.
 package struct SigV4Signer: Sendable {
@@ -14,7 +14,7 @@ package struct SigV4Signer: Sendable {
     case encodedAgain(normalized: Bool)
   }
 
-  /// A signature, its inputs, and what to send.
+  /// A signature, its inputs, and what to send with the request.
   package struct Signature: Sendable {
     /// The request in the canonical form.
     package let canonicalRequest: String
@@ -24,12 +24,8 @@ package struct SigV4Signer: Sendable {
     package let value: String
     /// The names of the signed headers.
     package let signedHeaders: String
-    /// The header form: fields to add to the request.
-    ///
-    /// Empty for the query form.
+    /// Fields to add to the request.
     package let headers: [(name: String, value: String)]
-    /// The path and query to send.
-    package let target: String
   }
 
   let credentials: S3Credentials
@@ -40,8 +36,6 @@ package struct SigV4Signer: Sendable {
   let sendsPayloadHash: Bool
 
   static let algorithm = "AWS4-HMAC-SHA256"
-  /// The payload hash of presigned requests.
-  package static let unsignedPayload = "UNSIGNED-PAYLOAD"
 
   /// Makes a signer.
   package init(
@@ -86,36 +80,16 @@ package struct SigV4Signer: Sendable {
     added.append((name: "Authorization", value: authorization))
     return Signature(
       canonicalRequest: parts.request, stringToSign: text, value: signature,
-      signedHeaders: parts.names, headers: added, target: target)
+      signedHeaders: parts.names, headers: added)
   }
 
-  /// Signs in the query: a link that is valid for `expires` seconds.
-  package func presign(
-    method: String, target: String, headers: [(name: String, value: String)],
-    payloadHash: String = unsignedPayload, expires: Int, date: ServerTime
-  ) -> Signature {
-    let stamp = HTTPDate.amazon(date)
-    var (path, query) = split(target)
-    let names = Set(headers.map { $0.name.lowercased() }).sorted().joined(separator: ";")
-    query += [
-      ("X-Amz-Algorithm", Self.algorithm),
-      ("X-Amz-Credential", "\(credentials.accessKeyID)/\(scope(stamp))"),
-      ("X-Amz-Date", stamp), ("X-Amz-Expires", String(expires)), ("X-Amz-SignedHeaders", names),
-    ]
-    if let token = credentials.sessionToken { query.append(("X-Amz-Security-Token", token)) }
-    let parts = canonical(method, path, query, headers, payloadHash)
-    let (text, signature) = signed(parts.request, stamp)
-    path += "?\(Self.canonicalQuery(query))&X-Amz-Signature=\(signature)"
-    return Signature(
-      canonicalRequest: parts.request, stringToSign: text, value: signature,
-      signedHeaders: parts.names, headers: [], target: path)
-  }
-
-  private func scope(_ stamp: String) -> String {
+  /// The scope of a day's key.
+  func scope(_ stamp: String) -> String {
     "\(stamp.prefix(8))/\(region)/\(service)/aws4_request"
   }
 
-  private func signed(_ request: String, _ stamp: String) -> (text: String, signature: String) {
+  /// The text that stands for a canonical request, and its signature.
+  func signed(_ request: String, _ stamp: String) -> (text: String, signature: String) {
     let text = "\(Self.algorithm)\n\(stamp)\n\(scope(stamp))\n\(Self.hash(Array(request.utf8)))"
     var key = SymmetricKey(data: Data("AWS4\(credentials.secretAccessKey)".utf8))
     for part in [String(stamp.prefix(8)), region, service, "aws4_request"] {
