@@ -12,6 +12,25 @@ enum NameField {
     fileName.fields(between: ".", omittingEmpty: false)
   }
 
+  /// Joins a file name from its session and what is appended.
+  ///
+  /// Names are made for each object of a listing, so this joins bytes rather than strings.
+  static func join(_ session: SessionID, _ append: (inout [UInt8]) -> Void) -> String {
+    var name: [UInt8] = []
+    name.reserveCapacity(120)
+    name += session.description.utf8
+    append(&name)
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// Appends the last fields before the ending: the content's hash, and the object's size.
+  static func append(hash: String, stored: ByteCount, to name: inout [UInt8]) {
+    name += ".".utf8
+    name += hash.utf8
+    name += ".".utf8
+    append(stored.bytes, to: &name)
+  }
+
   /// Appends an offset.
   static func append(_ offset: StreamOffset, to name: inout [UInt8]) {
     append(Int64(offset), digits: offsetDigits, to: &name)

@@ -79,25 +79,19 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
 
   /// The name inside its ``SessionFolder``.
   package var fileName: String {
-    // Made for each object of a listing, so it joins bytes rather than strings.
-    var name: [UInt8] = []
-    name.reserveCapacity(120)
-    name += session.description.utf8
-    name += ".s".utf8
-    NameField.append(Int64(number), digits: 4, to: &name)
-    name += ".".utf8
-    name += status.rawValue.lowercased().utf8
-    if generation != 1 {
-      name += ".g".utf8
-      NameField.append(Int64(generation), to: &name)
+    NameField.join(session) { name in
+      name += ".s".utf8
+      NameField.append(Int64(number), digits: 4, to: &name)
+      name += ".".utf8
+      name += status.rawValue.lowercased().utf8
+      if generation != 1 {
+        name += ".g".utf8
+        NameField.append(Int64(generation), to: &name)
+      }
+      name += ".".utf8
+      NameField.append(length, to: &name)
+      NameField.append(hash: hash, stored: stored, to: &name)
+      name += ".json".utf8
     }
-    name += ".".utf8
-    NameField.append(length, to: &name)
-    name += ".".utf8
-    name += hash.utf8
-    name += ".".utf8
-    NameField.append(stored.bytes, to: &name)
-    name += ".json".utf8
-    return String(decoding: name, as: UTF8.self)
   }
 }

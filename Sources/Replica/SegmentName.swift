@@ -82,23 +82,17 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
 
   /// The name inside its ``SessionFolder``.
   package var fileName: String {
-    // Made for each object of a listing, so it joins bytes rather than strings.
-    var name: [UInt8] = []
-    name.reserveCapacity(120)
-    name += session.description.utf8
-    name += ".g".utf8
-    NameField.append(Int64(generation), to: &name)
-    name += ".".utf8
-    NameField.append(range.lowerBound, to: &name)
-    name += "-".utf8
-    NameField.append(range.upperBound, to: &name)
-    name += ".".utf8
-    name += hash.utf8
-    name += ".".utf8
-    NameField.append(stored.bytes, to: &name)
-    name += ".".utf8
-    name += kind.rawValue.utf8
-    name += ".zst".utf8
-    return String(decoding: name, as: UTF8.self)
+    NameField.join(session) { name in
+      name += ".g".utf8
+      NameField.append(Int64(generation), to: &name)
+      name += ".".utf8
+      NameField.append(range.lowerBound, to: &name)
+      name += "-".utf8
+      NameField.append(range.upperBound, to: &name)
+      NameField.append(hash: hash, stored: stored, to: &name)
+      name += ".".utf8
+      name += kind.rawValue.utf8
+      name += ".zst".utf8
+    }
   }
 }
