@@ -22,6 +22,8 @@ public struct SessionFiles: Sendable {
   /// Disk space reserved for the last records, released at the end.
   public var reserve: String { stem + ".reserve" }
   /// Until the seal, the uploader's state: the rules that redacted sent bytes, and more.
+  ///
+  /// The ending names only the first of them, and is part of the home's format.
   public var uploadState: String { stem + ".redaction" }
   /// Until the seal, the scenarios that the session has declared.
   public let declared: String

@@ -19,6 +19,16 @@ package struct LocalSession {
   /// - Throws: ``Platform/SystemError`` if that is unknown.
   package func isHere() throws -> Bool { try FileStatus(files.sidecar) != nil }
 
+  /// Whether the sidecar says it is sealed.
+  package var isSealed: Bool { (try? Sidecar.load(files.sidecar))?.seal != nil }
+
+  /// Whether an upload would find anything of it on this machine.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package var isLocal: Bool {
+    get throws { try hasSidecar || File.exists(files.marker) || logBytes() > 0 }
+  }
+
   /// The path of the sidecar, in its folder or else in the trash; nil if there is none.
   ///
   /// - Throws: ``Platform/SystemError``.

@@ -45,20 +45,7 @@ extension UploadState {
 }
 
 /// The uploader's state of a session.
-/// The uploader's state of a session, and its log.
 extension LocalSession {
-  /// The local part of the stream; nil if there is none.
-  ///
-  /// - Parameter source: the file of an attached session.
-  package func openLog(_ source: Sidecar.Source?) throws -> LocalStream? {
-    do {
-      guard let source else { return try LocalStream(files) }
-      return try LocalStream(source, rest: files.log)
-    } catch let error as SystemError where error.isNotFound {
-      return nil
-    }
-  }
-
   /// Reads the state; nil if there is no readable one.
   package func loadUploadState() throws -> UploadState? {
     do {
@@ -83,16 +70,6 @@ extension LocalSession {
     var uploadState = try loadUploadState() ?? UploadState()
     uploadState.withdrawnAt = time
     try write(uploadState, isDurable: true)
-  }
-
-  /// Whether the sidecar says it is sealed.
-  package var isSealed: Bool { (try? Sidecar.load(files.sidecar))?.seal != nil }
-
-  /// Whether an upload would find anything of it on this machine.
-  ///
-  /// - Throws: ``Platform/SystemError``.
-  package var isLocal: Bool {
-    get throws { try hasSidecar || File.exists(files.marker) || logBytes() > 0 }
   }
 
   /// Ends a withdrawal.

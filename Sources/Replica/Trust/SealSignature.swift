@@ -99,8 +99,10 @@ enum SealSignature {
     return (Array(json[..<place.lowerBound] + json[place.upperBound...]), place)
   }
 
-  /// The first occurrence of some bytes, searched in place: the generic `firstRange(of:)` takes more
-  /// instructions, and each seal is searched.
+  /// The first occurrence of some bytes.
+  ///
+  /// In place of the generic `firstRange(of:)`, which takes more instructions: each seal that is
+  /// written or read is searched.
   private static func range(of part: [UInt8], in json: ArraySlice<UInt8>) -> Range<Int>? {
     guard let first = part.first, part.count <= json.count else { return nil }
     for start in json.startIndex...json.endIndex - part.count where json[start] == first {
