@@ -31,16 +31,10 @@ struct ForwardedSignals: ~Copyable {
 
   /// Starts to catch signals, for the rest of the process.
   init() throws {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw SystemError(operation: "make", path: "a pipe", errno: errno)
-    }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    descriptor = ends[0]
-    signalPipe.store(ends[1], ordering: .releasing)
+    let ends = try PipeEnds()
+    for end in [ends.read, ends.write] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    descriptor = ends.read
+    signalPipe.store(ends.write, ordering: .releasing)
     for number in Self.forwarded + Self.observed { Self.catchSignal(number) }
     // A lost console, a file at its size limit or a terminal of another job is a write error, not
     // our end.

@@ -21,17 +21,13 @@ struct OutputTee: ~Copyable {
 
   /// Creates a pipe for a program to write to.
   init(_ stream: CapturedStream, console: Int32) throws {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw SystemError(operation: "make", path: "a pipe", errno: errno)
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let ends = try PipeEnds()
     self.stream = stream
     self.console = console
     isOwned = true
     isDrained = false
-    readEnd = ends[0]
-    writeEnd = ends[1]
+    readEnd = ends.read
+    writeEnd = ends.write
   }
 
   /// Reads an existing descriptor.

@@ -81,23 +81,26 @@ extension Program {
   private static func started(
     _ program: String, sharesTerminal: Bool, _ start: (Int32) -> pid_t
   ) throws(CannotStart) -> Program {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw CannotStart(program, errno: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let monitor = start(ends[1])
-    close(ends[1])
+    let ends: PipeEnds
+    do {
+      ends = try PipeEnds()
+    } catch {
+      throw CannotStart(program, errno: error.errno)
+    }
+    let monitor = start(ends.write)
+    close(ends.write)
     var failure = -monitor
     if monitor > 0 {
-      switch message(from: ends[0]) {
+      switch message(from: ends.read) {
       case .message(let first) where first.kind == CTERMINAL_STARTED:
-        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        _ = fcntl(ends.read, F_SETFL, O_NONBLOCK)
         return Program(
-          process: first.value, sharesTerminal: sharesTerminal, reports: ends[0], supervisor: -1)
+          process: first.value, sharesTerminal: sharesTerminal, reports: ends.read, supervisor: -1)
       case .message(let first): failure = first.value
       case .nothing, .end: failure = EAGAIN
       }
     }
-    close(ends[0])
+    close(ends.read)
     throw CannotStart(program, errno: failure)
   }
 }

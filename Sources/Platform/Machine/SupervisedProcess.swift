@@ -66,17 +66,18 @@ package final class SupervisedProcess {
     defer { for number in writing { close(number) } }
     var opened: [Output] = []
     for var output in outputs {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else {
+      let ends: PipeEnds
+      do {
+        ends = try PipeEnds()
+      } catch {
         for output in opened { close(output.reading) }
-        throw SystemError(operation: "open", path: "a pipe", errno: errno)
+        throw error
       }
-      for number in ends { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-      _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-      output.reading = ends[0]
-      writing.append(ends[1])
+      _ = fcntl(ends.read, F_SETFL, O_NONBLOCK)
+      output.reading = ends.read
+      writing.append(ends.write)
       opened.append(output)
-      child.descriptors.append((ends[1], output.its))
+      child.descriptors.append((ends.write, output.its))
     }
     let started = child.start()
     self.outputs = opened
