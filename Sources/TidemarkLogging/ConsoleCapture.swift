@@ -19,11 +19,31 @@ final class ConsoleCapture: Sendable {
     let console: Int32
     /// The end to read from.
     let pipe: Int32
+
+    /// Redirects a stream of this process into a new pipe.
+    ///
+    /// - Throws: ``Platform/SystemError``; then the stream is as before.
+    init(_ number: Int32, _ captured: CapturedStream) throws {
+      let ends = try PipeEnds()
+      defer { close(ends.write) }
+      let console = fcntl(number, F_DUPFD_CLOEXEC, 3)
+      guard console >= 0, dup2(ends.write, number) >= 0 else {
+        let error = errno
+        close(ends.read)
+        if console >= 0 { close(console) }
+        throw SystemError(operation: "capture", path: captured.name, errno: error)
+      }
+      (self.number, self.captured, self.console) = (number, captured, console)
+      self.pipe = ends.read
+    }
+
+    /// Sends the stream to the console again.
+    func restore() { dup2(console, number) }
   }
 
   private let writer: SessionWriter
   private let streams: [Stream]
-  private let stopPipe: (read: Int32, write: Int32)
+  private let stopPipe: PipeEnds
   private let thread: BackgroundThread
 
   /// The original descriptor of standard error.
@@ -37,21 +57,20 @@ final class ConsoleCapture: Sendable {
   init(into writer: SessionWriter) throws {
     fflush(nil)
     clastrecord_buffer_lines()
-    let stopPipe = try Self.makePipe()
+    let stopPipe = try PipeEnds()
     var streams: [Stream] = []
-    for (number, captured) in [
-      (STDOUT_FILENO, CapturedStream.standardOutput), (STDERR_FILENO, .standardError),
-    ] {
-      let pipe = try Self.makePipe()
-      let console = fcntl(number, F_DUPFD_CLOEXEC, 3)
-      guard console >= 0, dup2(pipe.write, number) >= 0 else {
-        let error = errno
-        for stream in streams { dup2(stream.console, stream.number) }
-        throw SystemError(operation: "capture", path: captured.name, errno: error)
+    do {
+      streams.append(try Stream(STDOUT_FILENO, .standardOutput))
+      streams.append(try Stream(STDERR_FILENO, .standardError))
+    } catch {
+      for stream in streams {
+        stream.restore()
+        close(stream.pipe)
+        close(stream.console)
       }
-      close(pipe.write)
-      streams.append(
-        Stream(number: number, captured: captured, console: console, pipe: pipe.read))
+      close(stopPipe.read)
+      close(stopPipe.write)
+      throw error
     }
     self.writer = writer
     self.streams = streams
@@ -62,19 +81,10 @@ final class ConsoleCapture: Sendable {
     }
   }
 
-  private static func makePipe() throws -> (read: Int32, write: Int32) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw SystemError(operation: "make", path: "a pipe", errno: errno)
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
-  }
-
   /// Restores the streams; records output still in the pipes first.
   func stop() {
     fflush(nil)
-    for stream in streams { dup2(stream.console, stream.number) }
+    for stream in streams { stream.restore() }
     _ = [UInt8(1)].withUnsafeBytes { systemWrite(stopPipe.write, $0) }
     // Do not wait for a console that accepts nothing.
     thread.join(within: .seconds(2))
