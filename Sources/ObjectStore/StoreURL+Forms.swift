@@ -10,13 +10,18 @@ extension StoreURL {
       let first = bucket.utf8.first, isAlphanumeric(first), !hasEmptyLabel(bucket)
     else { throw refused(text, "\"\(bucket)\" is not a bucket name") }
     let prefix = path.split(separator: "/").joined(separator: "/")
+    try checkPrefix(prefix, of: text)
+    let canonical = prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
+    return (.s3(bucket: bucket, prefix: prefix), canonical)
+  }
+
+  /// Rejects a prefix of a bucket that no key may begin with.
+  static func checkPrefix(_ prefix: String, of text: String) throws {
     guard prefix.isEmpty || ObjectKey.isValid(prefix) else {
       throw refused(
         text, "the prefix holds other characters than A-Z a-z 0-9 . _ - /",
         advice: "Choose a prefix of these characters.")
     }
-    let canonical = prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
-    return (.s3(bucket: bucket, prefix: prefix), canonical)
   }
 
   /// Whether a bucket's name has two dots in a row.

@@ -17,11 +17,7 @@ extension StoreURL {
     let bucket =
       "arn:\(point.partition):s3:\(point.region):\(point.account):accesspoint/\(point.name)"
     let prefix = segments.joined(separator: "/")
-    guard prefix.isEmpty || ObjectKey.isValid(prefix) else {
-      throw refused(
-        text, "the prefix holds other characters than A-Z a-z 0-9 . _ - /",
-        advice: "Choose a prefix of these characters.")
-    }
+    try checkPrefix(prefix, of: text)
     return (
       .s3(bucket: bucket, prefix: prefix), (["s3://\(bucket)"] + segments).joined(separator: "/")
     )

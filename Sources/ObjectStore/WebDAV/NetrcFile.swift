@@ -16,19 +16,16 @@ enum NetrcFile {
     guard let path = named ?? environment.text("HOME").map({ "\($0)/.netrc" }) else { return nil }
     guard let file = try? ConfiguredFile(path) else {
       guard named != nil else { return nil }
-      throw refused("the file \(path) that NETRC names cannot be read", "Correct NETRC.")
+      throw WebDAVLogin.refused(
+        "the file \(path) that NETRC names cannot be read", "Correct NETRC.")
     }
     guard let content = try? file.content(limit: maximumBytes) else { return nil }
     let text = String(decoding: content, as: UTF8.self)
     guard let login = Netrc.login(in: text, host: host, user: user) else { return nil }
     guard try file.stranger() == nil else {
-      throw refused(
+      throw WebDAVLogin.refused(
         "\(path) belongs to another user", "Set NETRC, or a login of your own.")
     }
     return login
-  }
-
-  private static func refused(_ what: String, _ advice: String) -> StoreError {
-    StoreError(.configuration, operation: "open", target: "webdav", response: what, advice: advice)
   }
 }

@@ -106,7 +106,8 @@ enum WebDAVLogin {
     return String(authority[..<colon])
   }
 
-  private static func refused(_ what: String, _ advice: String) -> StoreError {
+  /// The error for a login that cannot be used.
+  static func refused(_ what: String, _ advice: String) -> StoreError {
     StoreError(.configuration, operation: "open", target: "webdav", response: what, advice: advice)
   }
 }
