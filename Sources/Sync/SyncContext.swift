@@ -1,9 +1,9 @@
+package import Logging
 package import ObjectStore
 package import Platform
 package import Redaction
 package import Replica
 package import SessionLog
-package import Logging
 
 /// The dependencies of every operation between a home and its store.
 package struct SyncContext: Sendable {

@@ -1,5 +1,5 @@
-public import SessionLog
 import Platform
+public import SessionLog
 import Synchronization
 
 /// A kind of record that is written only while it is switched on, with `tidemark scenario enable`.

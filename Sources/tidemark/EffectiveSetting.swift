@@ -1,6 +1,6 @@
-import ObjectStore
 import Fleet
 import Foundation
+import ObjectStore
 
 /// A setting's effective value, and its origin.
 struct EffectiveSetting: Equatable {

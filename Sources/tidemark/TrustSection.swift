@@ -1,6 +1,6 @@
-import SessionLog
 import Platform
 import Replica
+import SessionLog
 import Yams
 
 /// Reads `trust:`, devices and their signing keys.

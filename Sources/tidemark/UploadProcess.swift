@@ -1,6 +1,6 @@
 import Foundation
-import Platform
 import Logging
+import Platform
 import SessionLog
 
 /// An upload in a separate process, which may outlive this one, so that neither its memory nor its

@@ -1,5 +1,5 @@
-import Platform
 package import LogRecords
+import Platform
 
 /// A rule of `alerts.yaml`.
 package struct AlertRule: Sendable, Equatable {

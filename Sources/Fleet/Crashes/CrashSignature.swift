@@ -1,6 +1,6 @@
 import Crypto
-import Platform
 import LogRecords
+import Platform
 
 /// The common part of crashes of one kind: the program, the cause, and the shape of the last lines.
 ///

@@ -1,7 +1,7 @@
 import Crypto
 import ObjectStore
-import Replica
 package import Platform
+import Replica
 package import SessionLog
 
 /// Which sessions a pass may continue when root sends those of all users of a machine.
