@@ -71,16 +71,16 @@ package struct SealReview: Sendable {
     _ retention: Retention, besides known: VanishedCopies.Record, _ new: Set<SessionID>,
     at now: Timestamp
   ) async throws -> [VanishedCopies.Record.Found] {
-    let here = try sealed(
+    let local = try sealed(
       retention, besides: new.subtracting(known.doubted), at: now, doubting: known.doubted)
     // The ledger may be long: while nothing is in doubt, local seals suffice.
-    let isQuiet = !here.isEmpty && known.doubted.isEmpty && known.found.isEmpty
+    let isQuiet = !local.isEmpty && known.doubted.isEmpty && known.found.isEmpty
     var gone = try isQuiet ? [] : deleted(retention, at: now)
     var listings: [SessionFolder: FolderListing] = [:]
     // A listing shows sessions of other homes, too.
-    let isDoubted = (here + gone).contains { known.doubted.contains($0.session) }
+    let isDoubted = (local + gone).contains { known.doubted.contains($0.session) }
     if !isDoubted, known.found.isEmpty {
-      let proofs = here.isEmpty ? gone : here
+      let proofs = local.isEmpty ? gone : local
       let checked = known.at.map { $0 - SealClaim.pause } ?? Timestamp(milliseconds: 0)
       let witness = proofs.filter { $0.sealedAt <= checked }
         .max { $0.sealedAt < $1.sealedAt }
@@ -94,7 +94,7 @@ package struct SealReview: Sendable {
       if isWhole { return [] }
     }
     if isQuiet { gone = try deleted(retention, at: now) }
-    let found = try await missing(here + gone, known, &listings, retention)
+    let found = try await missing(local + gone, known, &listings, retention)
     for one in found {
       context.logger.error(
         "\(one.session): \(one.revision), or what it names, is not in the store any more")
