@@ -31,7 +31,7 @@ package struct UploadPass: Sendable {
   ) async throws -> UploadPassReport {
     var report = UploadPassReport(
       device: context.device.deviceId, store: context.store.location)
-    if try await !isSent(holding: lock, &report, observe) {
+    if try await !sendIfRoom(holding: lock, &report, observe) {
       // Sending needs disk space, which retention frees: it deletes old copies and, on a full disk,
       // those proven an hour ago.
       let first = report.upload
@@ -65,8 +65,10 @@ package struct UploadPass: Sendable {
   /// Space that a pass frees on a full disk, to be able to send.
   private static let room: ByteCount = 16 << 20
 
-  /// Sends new bytes; false if the disk is too full to do so.
-  private func isSent(
+  /// Sends new bytes.
+  ///
+  /// - Returns: false if the disk is too full to do so.
+  private func sendIfRoom(
     holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: @escaping Observer
   ) async throws -> Bool {
     do {

@@ -67,11 +67,9 @@ package struct Uploader: Sendable {
       }
     }
     let sealed = Guarded<[SessionID: Bool]>([:])
-    let isCancelled = await isCancelled(
-      tally,
-      during: {
-        try await carryOut(plan, within: time, holding: lock, tally, sealed, report: report)
-      })
+    let isCancelled = await attempt(tally) {
+      try await carryOut(plan, within: time, holding: lock, tally, sealed, report: report)
+    }
     try settle(sealed.withLock { $0 })
     if isCancelled { throw CancellationError() }
     return try conclude(tally.withLock { $0 })
@@ -127,8 +125,8 @@ package struct Uploader: Sendable {
   /// Does the work of a pass; what stops it for all sessions goes into the report.
   ///
   /// - Returns: whether it was cancelled.
-  private func isCancelled(
-    _ tally: Guarded<UploadReport>, during work: () async throws -> Void
+  private func attempt(
+    _ tally: Guarded<UploadReport>, _ work: () async throws -> Void
   ) async -> Bool {
     do {
       try await work()
