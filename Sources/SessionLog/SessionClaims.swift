@@ -107,7 +107,8 @@ package final class SessionClaims: Sendable {
     }
   }
 
-  /// Whether a session is the user's; nil if it is unclaimed, and this process may not claim it.
+  /// Whether a session is the user's, for whom it is claimed if nobody has yet; nil if it is
+  /// unclaimed, and this process may not claim it.
   package func isOwn(_ session: SessionID) -> Bool? {
     if let isOwn = known.withLock({ $0[session] }) { return isOwn }
     try? claim([session])
