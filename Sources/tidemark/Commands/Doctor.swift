@@ -128,7 +128,7 @@ struct Doctor: AsyncParsableCommand {
   static func lines(of all: [EnvironmentReport], missingInCron missing: [String]) -> [ReportLine] {
     var lines: [ReportLine] = []
     func add(_ name: String, _ value: String, _ colour: Console.Colour? = nil) {
-      let label = "  " + name.padding(toLength: 15, withPad: " ", startingAt: 0)
+      let label = "  " + name.padded(to: 15)
       lines.append(ReportLine(label + value, colour, indent: label.count))
     }
     for one in all {
@@ -167,8 +167,8 @@ struct Doctor: AsyncParsableCommand {
       case .failed: ("FAILED", .red)
       case .skipped: ("skipped", .grey)
       }
-    let mark = word.padding(toLength: 8, withPad: " ", startingAt: 0)
-    let name = finding.check.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0)
+    let mark = word.padded(to: 8)
+    let name = finding.check.rawValue.padded(to: 17)
     var lines = [ReportLine("\(mark)\(name)\(finding.summary)", colour, indent: 25)]
     if let advice = finding.error?.advice, !advice.isEmpty {
       lines.append(ReportLine("        \(advice)", indent: 8))

@@ -356,7 +356,7 @@ struct Status: AsyncParsableCommand {
       ("home", "\(refused.path): \(refused.reason)"), ("not uploaded", what),
       ("problem", refused.remedy),
     ].map { name, value in
-      let label = name.padding(toLength: 15, withPad: " ", startingAt: 0)
+      let label = name.padded(to: 15)
       return ReportLine(label + value, .yellow, indent: label.count)
     }
   }
@@ -374,7 +374,7 @@ struct Status: AsyncParsableCommand {
   ) -> [ReportLine] {
     var lines: [ReportLine] = []
     func add(_ name: String, _ value: String, _ colour: Console.Colour? = nil) {
-      let label = name.padding(toLength: 15, withPad: " ", startingAt: 0)
+      let label = name.padded(to: 15)
       lines.append(ReportLine(label + value, colour, indent: label.count))
     }
     if let user = report.user { add("user", user) }

@@ -32,10 +32,9 @@ extension StringProtocol {
     return head + tail
   }
 
-  /// The text, padded with blanks to a width, on its right or its left.
-  func padded(to width: Int, isRight: Bool = false) -> String {
-    let blanks = String(repeating: " ", count: Swift.max(0, width - displayWidth))
-    return isRight ? blanks + self : self + blanks
+  /// The text, followed by blanks up to a width.
+  func padded(to width: Int) -> String {
+    String(self) + String(repeating: " ", count: Swift.max(0, width - displayWidth))
   }
 }
 
