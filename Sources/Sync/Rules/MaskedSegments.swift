@@ -1,5 +1,3 @@
-import Platform
-import Redaction
 import Replica
 import SessionLog
 
@@ -10,8 +8,8 @@ import SessionLog
 struct MaskedSegments {
   /// What is known of a generation.
   private struct Generation {
-    var masked: [Range<StreamOffset>] = []
-    var unreadable: [SegmentName: ReplicaError] = [:]
+    let masks: SegmentMasks
+    let unreadable: [SegmentName: ReplicaError]
   }
 
   private let remote: RemoteSession
@@ -33,7 +31,7 @@ struct MaskedSegments {
       for source in try await context.reader.basis(of: name, in: remote) {
         let known = try await generation(source.generation)
         if let error = known.unreadable[source] { throw error }
-        if known.masked.contains(where: { $0.overlaps(source.range) }) { found.insert(name) }
+        if known.masks.isMasked(in: source.range) { found.insert(name) }
       }
     }
     return found
@@ -46,40 +44,26 @@ struct MaskedSegments {
     return read
   }
 
-  /// Reads a generation's segments, together where one follows another: a private key may begin in
-  /// one and end in the next.
   private func examine(_ number: Int) async throws -> Generation {
-    var generation = Generation()
-    func examine(_ text: [UInt8], from start: StreamOffset) {
-      generation.masked += context.redaction.current.redactions(in: text).map {
-        start + ByteCount($0.range.lowerBound)..<start + ByteCount($0.range.upperBound)
-      }
-    }
-    var (start, text): (StreamOffset, [UInt8]) = (.zero, [])
     let order = remote.segments(of: number).sorted {
       ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
     }
+    var masks = SegmentMasks(of: order.map(\.range), by: context.redaction.current)
+    var unreadable: [SegmentName: ReplicaError] = [:]
     for name in order {
-      var bytes: [UInt8] = []
+      // Nothing counts of a segment that turns out to be damaged.
+      var next = masks
+      next.begin(name.range)
       do {
-        try await context.reader.read(name, in: remote.folder) { bytes.append(contentsOf: $0) }
+        try await context.reader.read(name, in: remote.folder) { next.add($0) }
       } catch let error as ReplicaError {
-        generation.unreadable[name] = error
+        unreadable[name] = error
         continue
       }
-      let end = start + ByteCount(text.count)
-      if text.isEmpty || name.range.lowerBound > end {
-        examine(text, from: start)
-        (start, text) = (name.range.lowerBound, bytes)
-        continue
-      }
-      // Its own bytes count, too, where two segments overlap.
-      if name.range.lowerBound < end { examine(bytes, from: name.range.lowerBound) }
-      if name.range.upperBound > end {
-        text += bytes.dropFirst(Int((end - name.range.lowerBound).bytes))
-      }
+      next.endSegment()
+      masks = next
     }
-    examine(text, from: start)
-    return generation
+    masks.finish()
+    return Generation(masks: masks, unreadable: unreadable)
   }
 }

@@ -1,3 +1,4 @@
+import LogRecords
 import ObjectStore
 package import Platform
 import Redaction
@@ -144,11 +145,13 @@ package struct RemoteRedaction: Sendable {
   private func isBare(
     _ stream: Sidecar.FormerStream, of remote: RemoteSession, _ masked: inout MaskedSegments
   ) async throws -> Bool {
-    var bytes: [UInt8] = []
+    var search = MaskSearch(context.redaction.current, .asIs)
+    var isMasked = false
+    // Also the rest, to know whether all of it can be read.
     try await context.reader.read(remote, generation: stream.generation, upTo: stream.length) {
-      bytes.append(contentsOf: $0)
+      if !isMasked { isMasked = !search.add($0).isEmpty }
     }
-    guard context.redaction.current.redactions(in: bytes).isEmpty else { return true }
+    guard !isMasked, search.finish().isEmpty else { return true }
     let cover = remote.cover(upTo: stream.length, of: stream.generation)
     return try await !masked.copies(cover).isEmpty
   }
