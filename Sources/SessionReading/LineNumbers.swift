@@ -6,10 +6,6 @@ struct LineNumbers {
   private var starts: [Int64] = [0]
   private var first = 1
   private var position: Int64 = 0
-  private let kept: Int
-
-  /// - Parameter kept: how many lines before the newest one stay available.
-  init(keeping kept: Int) { self.kept = kept + (1 << 16) }
 
   /// Adds the next bytes of the log.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
@@ -19,24 +15,28 @@ struct LineNumbers {
     position += Int64(bytes.count)
   }
 
-  /// The number of a line in the added bytes; nil if its start is no longer kept.
-  ///
-  /// - Parameter line: lines must come in order, each after those before it, as far as they are
-  ///   kept.
-  mutating func number(of line: RecordLine) -> Int? {
+  /// The number of a line in the added bytes; nil if it was forgotten.
+  func number(of line: RecordLine) -> Int? {
+    let count = count(upTo: line.offset)
+    return count > 0 ? first + count - 1 : nil
+  }
+
+  /// Forgets the lines before the one that has an offset.
+  mutating func forget(before offset: Int64) {
+    let passed = count(upTo: offset) - 1
+    guard passed > 0 else { return }
+    starts.removeFirst(passed)
+    first += passed
+  }
+
+  /// How many of the kept lines start at an offset or before.
+  private func count(upTo offset: Int64) -> Int {
     var low = 0
     var high = starts.count
-    // Find the last start that is not after it.
     while low < high {
       let middle = low + (high - low) / 2
-      if starts[middle] <= line.offset { low = middle + 1 } else { high = middle }
+      if starts[middle] <= offset { low = middle + 1 } else { high = middle }
     }
-    guard low > 0 else { return nil }
-    let number = first + low - 1
-    if low > 2 * kept {
-      starts.removeFirst(low - kept)
-      first += low - kept
-    }
-    return number
+    return low
   }
 }

@@ -72,7 +72,7 @@ package struct SessionSearch {
     guard limit > 0 else { return (0, true) }
     var isWhole = true
     var around = MatchContext(before: before, after: after)
-    var numbers = LineNumbers(keeping: before)
+    var numbers = LineNumbers()
     var found = 0
     var new: Set<Int> = []
     defer { known?.add(new) }
@@ -102,6 +102,8 @@ package struct SessionSearch {
         isWhole = try await reader.read(RecordChoice(RecordFilter()), .verified) { bytes in
           numbers.add(bytes)
           try filter.add(bytes, search)
+          // Of what was searched, only context is still to be shown.
+          numbers.forget(before: around.firstKept ?? filter.position)
         }
         try filter.finish(search)
       } else {

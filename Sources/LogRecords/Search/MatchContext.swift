@@ -37,6 +37,9 @@ public struct MatchContext: Sendable {
   /// Whether all context after the last match has been delivered.
   public var isComplete: Bool { following == 0 }
 
+  /// Stream offset of the first line that is kept for a later match; nil if none is.
+  package var firstKept: Int64? { kept.first?.with { $0.offset } }
+
   /// Adds the next line.
   ///
   /// - Parameter body: called with the pieces to print, in order.
