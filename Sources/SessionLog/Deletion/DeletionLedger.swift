@@ -156,16 +156,26 @@ package struct DeletionLedger: Sendable {
   /// - Throws: ``Platform/SystemError``.
   package func entries(where matches: (SessionID) -> Bool) throws -> [Entry] {
     var found: [Entry] = []
+    try forEachEntry(where: matches) { found.append($0) }
+    return found
+  }
+
+  /// Passes the deletions from sessions to a closure, oldest first: all of them may be very many.
+  ///
+  /// - Parameter matches: whether to include a session.
+  /// - Throws: ``Platform/SystemError``.
+  package func forEachEntry(
+    where matches: (SessionID) -> Bool, _ body: (Entry) -> Void
+  ) throws {
     for name in try files() {
       try forEachLine(of: "\(folder)/\(name)") { line in
         // Skip a truncated line.
         guard let entry = try? JSONDecoder().decode(Entry.self, from: line),
           matches(entry.session)
         else { return }
-        found.append(entry)
+        body(entry)
       }
     }
-    return found
   }
 
   /// The segments of earlier generations that the remote copies of sessions had when their local

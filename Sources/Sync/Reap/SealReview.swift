@@ -208,7 +208,7 @@ package struct SealReview: Sendable {
     let claim = "\(context.store.location) lists "
     let trashed = Set(try Trash(home).sessions(at: context.lived.time.mark).keys)
     var proofs: [SessionID: Proof] = [:]
-    for entry in try DeletionLedger(home).entries(where: { !trashed.contains($0) }) {
+    try DeletionLedger(home).forEachEntry(where: { !trashed.contains($0) }) { entry in
       switch (entry.copy, entry.ground) {
       case (.local, .proven):
         guard entry.finding.hasPrefix(claim), !LocalSession(home, entry.session).hasSidecar,
@@ -216,7 +216,7 @@ package struct SealReview: Sendable {
           (.zero..<max(.zero, retention.remote - retention.local)).contains(now - entry.at),
           let name = entry.finding.dropFirst(claim.count).split(separator: " ").first
             .flatMap({ RevisionName(String($0)) })
-        else { continue }
+        else { return }
         proofs[entry.session] = Proof(
           session: entry.session, folder: SessionFolder(device: device, session: entry.session),
           revision: name.fileName, objects: nil, basis: entry.basis ?? [], sealedAt: entry.at,
