@@ -34,6 +34,8 @@ import TidemarkLogging
       abort()
     case "flood":
       for number in 0..<30_000 { logger.info("record \(number) of more than the disk takes") }
+    case "chatter":
+      for number in 0..<2_000 { print("line \(number), more than a pipe holds unless it is read") }
     case "threads": logFromThreads(logger)
     case "again":
       session.end(.exit(9))

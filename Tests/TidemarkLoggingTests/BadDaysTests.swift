@@ -123,6 +123,27 @@ import Testing
     }
   }
 
+  /// Whichever descriptor is the first that there is none for.
+  @Test func `what a program with few descriptors prints reaches its console`() async throws {
+    let script = """
+      for limit in $(seq 5 24); do
+        (ulimit -n $limit; exec timeout 60 "\(BuiltPrograms.folder)/LoggingProbe" chatter --capture) \
+          2>/dev/null | wc -l
+      done
+      """
+    let result = try await Command(
+      ["/bin/bash", "-c", script],
+      environment: [
+        "PATH": "/usr/bin:/bin", "TIDEMARK_HOME": folder.home.path,
+        "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",
+      ]
+    ).run()
+    #expect(
+      result.text.split(separator: "\n").map { Int($0.filter(\.isNumber)) }
+        == Array(repeating: 2_000, count: 20),
+      "\(result.text)")
+  }
+
   @Test
   func `two processes with eight threads each share a home without losing a record`() async throws {
     let home = folder.home
