@@ -64,8 +64,8 @@ import Testing
 
   @Test func `it sends once the other upload has ended`() async throws {
     try local.session(Array("x\n".utf8))
-    let taken = try #require(try HomeLock.acquire(local.home))
-    let lock = Guarded<HomeLock?>(taken)
+    let lock = Guarded(try HomeLock.acquire(local.home))
+    try #require(lock.withLock { $0 != nil })
     var pass = pass(after: .seconds(300), releasing: lock)
     pass.continueUpload()
     #expect(try await pass.run()?.upload.sealed == 1)
@@ -99,8 +99,8 @@ import Testing
   {
     let old = try local.session(Array(String(repeating: "older\n", count: 100).utf8))
     let own = try local.session(Array("x\n".utf8))
-    let taken = try #require(try HomeLock.acquire(local.home))
-    let lock = Guarded<HomeLock?>(taken)
+    let lock = Guarded(try HomeLock.acquire(local.home))
+    try #require(lock.withLock { $0 != nil })
     var policy = UploadPolicy()
     policy.isWatched = true
     policy.limitTime(andRequests: 8)

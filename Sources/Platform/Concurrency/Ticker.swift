@@ -1,28 +1,25 @@
 import Dispatch
 
-/// Calls a function at an interval, on a system thread, until it is deinitialized.
+/// Calls a function at an interval, on a thread of its own, until it is deinitialized.
+///
+/// Not a timer of Dispatch: where a process has no descriptor left for it, that ends the process.
 package final class Ticker: Sendable {
-  // Accessed only by ``stop()`` after creation, and cancelling is safe from any thread.
-  nonisolated(unsafe) private let source: any DispatchSourceTimer
+  private let isStopped = DispatchSemaphore(value: 0)
 
   /// Starts.
   ///
   /// - Parameters:
-  ///   - interval: time between calls.
+  ///   - interval: time between two calls.
   ///   - body: never called concurrently.
   package init(every interval: Duration, _ body: @escaping @Sendable () -> Void) {
-    let queue = DispatchQueue(label: "tidemark.ticker", qos: .utility)
-    source = DispatchSource.makeTimerSource(queue: queue)
-    let milliseconds = Int(clamping: interval.milliseconds)
-    source.schedule(
-      deadline: .now() + .milliseconds(milliseconds), repeating: .milliseconds(milliseconds),
-      leeway: .milliseconds(milliseconds / 10))
-    source.setEventHandler(handler: body)
-    source.resume()
+    let pause = DispatchTimeInterval.milliseconds(Int(clamping: interval.milliseconds))
+    _ = BackgroundThread("ticker") { [isStopped] in
+      while isStopped.wait(timeout: .now() + pause) == .timedOut { body() }
+    }
   }
 
-  deinit { source.cancel() }
+  deinit { stop() }
 
   /// Stops; a call in progress continues.
-  package func stop() { source.cancel() }
+  package func stop() { isStopped.signal() }
 }
