@@ -17,9 +17,11 @@ import Testing
       uniqueKeysWithValues: zip(homes.map { $0.home.path }, scripts))
     var examination = Examination(.scenarios)
     examination.replacement = { home in
-      try SupervisedProcess(
-        ChildProcess(
-          ["/bin/sh", "-c", scriptOf[home.path] ?? ""], environment: ["PATH": "/usr/bin:/bin"]),
+      var child = ChildProcess(
+        ["/bin/sh", "-c", scriptOf[home.path] ?? ""], environment: ["PATH": "/usr/bin:/bin"])
+      child.defaultSignals = [SIGALRM]
+      return try SupervisedProcess(
+        child,
         reading: [
           .init(HomeProcess.resultDescriptor, limit: limit), .init(1, limit: 1000),
           .init(2, limit: 1000),
