@@ -300,6 +300,28 @@ import Testing
     }
   }
 
+  @Test func `a redaction that is killed is carried out by the next pass, or has not begun`()
+    async throws
+  {
+    for lifetime in 0... {
+      let site = try Site()
+      let writer = try site.local.writer()
+      print("a \(Self.secrets[0]) b\n", writer)
+      try writer.end(.exit(0))
+      try await upload(site, RedactionRules(groups: []))
+      let redaction = try RemoteRedaction(context(site, RedactionRules()))
+      let item = try #require(try await redaction.plan(writer.session))
+      let files = TestFiles(lifetime: lifetime)
+      FileEffect.$hook.withValue(files) { _ = try? redaction.begin(item) }
+      for _ in 0..<2 { try await upload(site, RedactionRules()) }
+      let isBare = hasSecret(try await site.remoteBytes(writer.session), Self.secrets) != nil
+      let left = try await RemoteRedaction(context(site, RedactionRules())).plan(writer.session)
+      #expect(isBare == (left != nil), "killed after \(lifetime)")
+      #expect(try site.local.home.openSessions().isEmpty, "killed after \(lifetime)")
+      guard files.isDead else { return #expect(lifetime > 3) }
+    }
+  }
+
   @Test(arguments: [false, true])
   func `a mirror keeps a log beside its later redacted form, unless replacing is requested`(
     replaces: Bool

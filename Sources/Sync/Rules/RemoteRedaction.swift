@@ -167,6 +167,9 @@ package struct RemoteRedaction: Sendable {
     let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
     // What the file held before and cannot be masked is deleted.
     let kept = (sidecar.former ?? []).filter { !item.former.contains($0) }
+    // Before the seal goes: without the marker no pass would find the session. If nothing else happens,
+    // one finds it sealed.
+    try context.home.mark(item.session)
     try local.record(epochs, generation: item.generation, keeping: kept.map(\.generation))
     if sidecar.source != nil {
       // A rewrite in between must not copy from the segments to be deleted.
@@ -180,6 +183,5 @@ package struct RemoteRedaction: Sendable {
       try sidecar.save(local.files.sidecar)
     }
     try context.manifest.forget(item.session)
-    try context.home.mark(item.session)
   }
 }
