@@ -73,14 +73,17 @@ package struct SessionRestorer {
         throw SystemError(operation: "lock", path: files.lock, errno: SystemError.Number.again)
       }
       defer { withExtendedLifetime(own) {} }
+      // Before the log, or no pass would find that for a day; without one it is removed after an hour.
+      try home.mark(session)
       // A killed process leaves a log without a sidecar, whose bytes are sent, rather than a sidecar
       // whose log is missing for ever.
       try File.rename(partial, to: files.log)
       try sidecar.save(files.sidecar)
       try Directory.synchronize(files.directory)
-      try home.mark(session)
     } catch {
-      for path in [partial, files.log, files.sidecar, files.lock] { try? File.remove(path) }
+      for path in [partial, files.log, files.sidecar, files.lock, files.marker] {
+        try? File.remove(path)
+      }
       throw error
     }
     return session

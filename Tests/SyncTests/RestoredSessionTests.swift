@@ -75,9 +75,12 @@ import Testing
     let own = home.home.files(for: session)
     let effects = files.effects
     let locked = try #require(effects.firstIndex { $0.path == own.lock })
+    let marked = try #require(effects.firstIndex { $0.path == own.marker })
     let logged = try #require(effects.lastIndex { $0.kind == .rename(to: own.log) })
     let described = try #require(effects.firstIndex { $0.path.hasPrefix(own.sidecar) })
     #expect(locked < logged && logged < described)
+    // Without the marker no pass would find what a killed restore leaves.
+    #expect(marked < logged)
     // It is released: an upload may seal the session.
     #expect(try FileLock.tryExclusive(own.lock) != nil)
   }
