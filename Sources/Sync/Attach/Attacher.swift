@@ -157,31 +157,29 @@ package struct Attacher {
       try files.save(file)
     case .move(var file):
       guard try isHere(file) else { return }
-      var isSealed = false
+      if !LocalSession(context.home, file.session).isSealed { try context.home.mark(file.session) }
       try update(file.session) { sidecar in
         file.keepStream(of: sidecar)
         sidecar.source = file.source
-        isSealed = sidecar.seal != nil
       }
-      if !isSealed { try context.home.mark(file.session) }
       try files.save(file)
     case .reopen(let file):
       guard try isHere(file) else { return }
+      try context.home.mark(file.session)
       try update(file.session) { sidecar in
         sidecar.source = file.source
         sidecar.status = .active
         sidecar.cause = nil
         sidecar.endedAt = nil
       }
-      try context.home.mark(file.session)
       try files.save(file)
     case .rewrite(let file):
       guard try isHere(file) else { return }
+      try context.home.mark(file.session)
       try update(file.session) { sidecar in
         sidecar.source = file.source
         sidecar.generation = (sidecar.generation ?? 1) + 1
       }
-      try context.home.mark(file.session)
       try files.save(file)
     case .end(let file, let end, let rest):
       guard try isHere(file) else { return }
