@@ -138,7 +138,15 @@ import Testing
     #expect(try Verifier(site.context()).reopen(session))
     #expect(try known().isEmpty)
 
+    // One that was found whole since is not damaged once it is gone from here.
+    try record([.init(session, problem: nil)])
     try await site.upload()
+    let here = home.files(for: session).sidecar
+    let sidecar = try Data(contentsOf: URL(filePath: here))
+    try File.remove(here)
+    #expect(try known().isEmpty)
+    try sidecar.write(to: URL(filePath: here))
+
     try record([.init(session, problem: "an object is missing")])
     site.local.clock.advance(seconds: 8 * 86_400)
     var retention = Retention()

@@ -39,6 +39,9 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
 
   /// The sessions, oldest first.
   package private(set) var copies: [Copy] = []
+  /// The recorded ones, also those that do not count at present: they may again once their session is
+  /// gone.
+  private var recorded: [Copy] = []
   private let store: String
   private let home: Home
 
@@ -55,7 +58,8 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
       let record = try? JSONDecoder().decode(Record.self, from: Data(bytes)),
       record.store == store
     else { return }
-    copies = record.found.filter { isCurrent($0, at: now) }
+    recorded = record.found
+    copies = recorded.filter { isCurrent($0, at: now) }
   }
 
   /// Refuses a session whose copy was found damaged by its last verification.
@@ -76,7 +80,6 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
   package mutating func record(
     _ results: [Result], keptFor retention: Duration, at now: Timestamp
   ) throws {
-    let before = copies
     let verified = Set(results.map(\.session))
     copies.removeAll { verified.contains($0.session) }
     copies += results.compactMap { result in
@@ -88,9 +91,10 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
       }
     }
     copies.sort { $0.session < $1.session }
-    guard copies != before else { return }
+    guard copies != recorded else { return }
     let json = try JSONEncoder().encode(Record(store: store, found: copies))
     try AtomicFile.write(Array(json) + [0x0a], to: Self.path(home), isDurable: false)
+    recorded = copies
   }
 
   /// Encodes the sessions as an array.
