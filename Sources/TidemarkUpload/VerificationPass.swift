@@ -39,17 +39,19 @@ package struct VerificationPass: Sendable {
     package let comparedLocally: Bool?
     /// Last bytes of the stream that only the store has; nil if there are none.
     package let lostLocally: ByteCount?
+    /// Last bytes of the local log that wait for an upload; nil if there are none.
+    package let waiting: ByteCount?
     /// The problem; nil if there is none.
     package let problem: String?
 
     /// Describes a result.
     package init(
       session: SessionID, result: Result, bytes: ByteCount? = nil, comparedLocally: Bool? = nil,
-      lostLocally: ByteCount? = nil, problem: String? = nil
+      lostLocally: ByteCount? = nil, waiting: ByteCount? = nil, problem: String? = nil
     ) {
       (self.session, self.result, self.bytes) = (session, result, bytes)
       self.comparedLocally = comparedLocally
-      (self.lostLocally, self.problem) = (lostLocally, problem)
+      (self.lostLocally, self.waiting, self.problem) = (lostLocally, waiting, problem)
     }
 
     /// The same session, found whole after a repair.
@@ -157,7 +159,8 @@ package struct VerificationPass: Sendable {
       session: session,
       result: found.problem != nil ? .failed : found.isLogWithheld ? .withheld : .ok,
       bytes: found.bytes, comparedLocally: found.comparedLocally,
-      lostLocally: found.lostLocally > 0 ? found.lostLocally : nil, problem: found.problem)
+      lostLocally: found.lostLocally > 0 ? found.lostLocally : nil,
+      waiting: found.waiting > 0 ? found.waiting : nil, problem: found.problem)
   }
 
   /// Records for 'tidemark status' what is wrong with this home's sessions.

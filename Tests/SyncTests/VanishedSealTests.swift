@@ -193,6 +193,12 @@ import Testing
     #expect(try await problem() == nil)
     try writer.end(.exit(0))
     let length = try site.local.log(writer.session).count
+    // Nor is what a pass leaves of an ended one to the next.
+    let rest = try await StreamOffset(length) - site.remote(writer.session).end
+    let finding = try await Verifier(site.context()).verify(site.remote(writer.session))
+    #expect(finding.problem == nil && finding.waiting == rest && rest > 0)
+    // Without its marker no pass sends it soon.
+    try File.remove(site.local.home.files(for: writer.session).marker)
     if isSealedElsewhere {
       let path = site.local.home.files(for: writer.session).sidecar
       var sidecar = try Sidecar.load(path)

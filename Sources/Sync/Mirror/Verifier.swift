@@ -20,6 +20,9 @@ package struct Verifier: Sendable {
     package let lostLocally: ByteCount
     /// Whether the log was not sent, or not beyond these bytes, because of the consent.
     package let isLogWithheld: Bool
+    /// Last bytes of the local log that wait for an upload: the rest of an open session, or of an ended
+    /// one of which a pass has sent only a part.
+    package let waiting: ByteCount
     /// The problem; nil if there is none.
     package let problem: String?
   }
@@ -74,16 +77,17 @@ package struct Verifier: Sendable {
       if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
       if let changed { throw ReplicaError(.localLogChanged, changed) }
       if isWithheld { try expectSent(sealed, length) }
-      if !isWithheld, log != nil { try compareEnd(end, of: remote, length, sidecar) }
+      let waiting =
+        try isWithheld || log == nil ? 0 : compareEnd(end, of: remote, length, sidecar)
       let isCut = log != nil && remote.seal != nil && end < length
       return Finding(
         session: remote.session, bytes: length.byteCount, comparedLocally: here == 0,
         lostLocally: isCut && !isWithheld ? length - end : 0, isLogWithheld: isWithheld,
-        problem: nil)
+        waiting: waiting, problem: nil)
     } catch let error as ReplicaError {
       return Finding(
         session: remote.session, bytes: 0, comparedLocally: here == 0, lostLocally: 0,
-        isLogWithheld: false, problem: error.detail)
+        isLogWithheld: false, waiting: 0, problem: error.detail)
     }
   }
 
@@ -214,24 +218,29 @@ package struct Verifier: Sendable {
   }
 
   /// Verifies that the local log does not extend beyond the sealed stream or, once it has ended,
-  /// beyond what the store has.
+  /// beyond what the store has, unless passes still visit it.
+  ///
+  /// - Returns: the bytes that the next passes send.
   private func compareEnd(
     _ end: StreamOffset, of remote: RemoteSession, _ length: StreamOffset, _ sidecar: Sidecar
-  ) throws {
+  ) throws -> ByteCount {
     if end < length, remote.seal == nil, sidecar.source == nil {
       throw ReplicaError(
         .localLogChanged,
         "the store has \(length) bytes of it, and the local log ends at byte \(end): it lost its end, "
           + "or somebody else has put the rest")
     }
-    guard end > length else { return }
+    guard end > length else { return 0 }
     if remote.seal != nil {
       throw ReplicaError(
         .localLogChanged,
         "the local log of \(remote.session) has \(end) bytes, its seal says \(length)")
     }
-    // An open session is sent up to its last tick.
-    guard sidecar.status != .active, context.consent == .logs else { return }
+    guard context.consent == .logs else { return 0 }
+    // An open session is sent up to its last tick, an ended one up to where a pass had to stop.
+    let isVisited =
+      sidecar.seal == nil && File.exists(context.home.files(for: remote.session).marker)
+    if sidecar.status == .active || isVisited { return end - length }
     let elsewhere = sidecar.seal.map { "; it was sealed in \($0.store)" } ?? ""
     throw ReplicaError(
       .missingBytes,

@@ -23,7 +23,7 @@ struct Verify: AsyncParsableCommand {
       anything is wrong, or still is; 'tidemark status' names such sessions until they are whole, or gone.
 
       With --json one object a line: session, result (ok, withheld, reaped, failed or repaired), bytes, \
-      comparedLocally, problem.
+      comparedLocally, lostLocally, waiting, problem.
 
       Examples:
         tidemark verify --since yesterday
@@ -148,6 +148,7 @@ struct Verify: AsyncParsableCommand {
     if let lost = finding.lostLocally {
       how += "; the local log lost its last \(lost.text), which the store has"
     }
+    if let waiting = finding.waiting { how += "; \(waiting.text) more wait for an upload" }
     let text =
       switch finding.result {
       case .failed: "FAILED  \(finding.problem ?? "")"
