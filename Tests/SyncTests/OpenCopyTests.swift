@@ -39,6 +39,32 @@ import Testing
     #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
   }
 
+  @Test func `an open session that lost its sidecar in the store is named, and gets another`()
+    async throws
+  {
+    let site = try Site()
+    let writer = try site.local.writer()
+    for line in 0..<20 { writer.print("line \(line)") }
+    try await site.upload()
+    func finding() async throws -> Verifier.Finding {
+      try await Verifier(site.context()).verify(site.remote(writer.session))
+    }
+    #expect(try await finding().problem == nil)
+    let remote = try await site.remote(writer.session)
+    let names = remote.revisions.map { remote.folder.key + $0.fileName }
+    try #require(!names.isEmpty)
+    _ = try await site.store.delete(names)
+    #expect(try await finding().problem?.contains("its sidecar") == true)
+
+    let found = try await site.remote(writer.session)
+    #expect(try Verifier(site.context()).obstacle(to: found) == nil)
+    #expect(try await Verifier(site.context()).reopen(writer.session, having: found))
+    try await site.upload(.all)
+    #expect(try await !site.remote(writer.session).revisions.isEmpty)
+    #expect(try await finding().problem == nil)
+    #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
+  }
+
   @Test(.shiftedTime) func `a revision states how much of a rewritten file there was`() async throws
   {
     let folder = try AttachedFolder("app.log")

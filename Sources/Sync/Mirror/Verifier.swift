@@ -50,6 +50,7 @@ package struct Verifier: Sendable {
       // Before the first revision, only the local log shows which bytes are the device's.
       let isKnown = remote.revision == nil && here == 0
       try expectSeal(of: sidecar, in: remote)
+      try await expectRevision(of: remote)
       try await expectTail(of: remote)
       let reader = RemoteReader(context.store, knowing: isKnown ? nil : context.keys)
       let accepted = try await reader.accept(remote)
@@ -89,6 +90,21 @@ package struct Verifier: Sendable {
         session: remote.session, bytes: 0, comparedLocally: here == 0, lostLocally: 0,
         isLogWithheld: false, waiting: 0, problem: error.detail)
     }
+  }
+
+  /// Expects a sidecar of a session that is not sealed, if this home has put one: without it others
+  /// do not accept its bytes.
+  private func expectRevision(of remote: RemoteSession) async throws {
+    guard remote.revision == nil, remote.folder.device == context.device.deviceId,
+      let known = try context.manifest.entry(remote.session), known.revision > 0
+    else { return }
+    // It may be newer than the listing.
+    let now = try await FolderListing(remote.folder, session: remote.session, in: context.store)
+    guard now[remote.session, in: remote.folder].revision == nil else { return }
+    throw ReplicaError(
+      .missingBytes,
+      "its sidecar, which was sent, is not there any more: no other machine accepts its bytes without "
+        + "it")
   }
 
   /// Expects what this home has put of an open session since its newest revision.
