@@ -140,6 +140,22 @@ import TidemarkUpload
     #expect(found?.contains("has run for 2 h") == true && found?.contains("/h/lock") == true)
   }
 
+  @Test func `'status' advises no repair from a log that was changed`() throws {
+    let local = try TestHome()
+    try local.home.create()
+    let ids = try [Self.id("05z-k3f9a7c2"), Self.id("04z-a0000000")]
+    var damaged = DamagedCopies(local.home, store: "file:///s", at: Self.now)
+    try damaged.record(
+      ids.map { .init($0, problem: "an object is missing") }, keptFor: .days(30), at: Self.now)
+    var report = Self.report(store: "file:///s")
+    report.damaged = damaged
+    report.changedLogs = [ids[0]]
+    let lines = Status.lines(of: report, nil, device: "", at: Self.now, .utc).map(\.text)
+      .filter { $0.hasPrefix("damaged ") }
+    #expect(lines.count == 2)
+    for line in lines { #expect(line.contains("--repair") == line.contains("\(ids[1])")) }
+  }
+
   @Test func `a lost log makes 'status' partial`() throws {
     let lost = try Self.id("05z-k3f9a7c2")
     var report = Self.report(store: "file:///s")

@@ -436,10 +436,14 @@ struct Status: AsyncParsableCommand {
         ?? (report.cacheProblem == nil ? "never" : "unknown"))
     for line in report.vanished.lines(report.store ?? "the store") { add("vanished", line, .red) }
     for copy in report.damaged?.copies ?? [] {
+      // Nothing is sent from a log that was changed: its own line says what helps.
+      let advice =
+        report.changedLogs.contains(copy.session)
+        ? "" : "; 'tidemark verify --repair \(copy.session)' sends what the local log still has"
       add(
         "damaged",
-        "\(copy.session): \(String(oneLine: copy.problem)) (found \(Age.ago(now - copy.at))); 'tidemark "
-          + "verify --repair \(copy.session)' sends what the local log still has", .red)
+        "\(copy.session): \(String(oneLine: copy.problem)) (found \(Age.ago(now - copy.at)))\(advice)",
+        .red)
     }
     for session in report.changedLogs {
       add("log changed", "\(session): its \(Sidecar.Seal.changedLogText)", .yellow)
