@@ -452,7 +452,7 @@ struct Status: AsyncParsableCommand {
       add(
         "log lost",
         "\(session): its log lost its end before that was sent, and the store has what was left: "
-          + "the next upload after the log is put back from a backup sends the rest, 'tidemark delete "
+          + "an upload sends the rest within a day after the log is put back from a backup, 'tidemark delete "
           + "--local \(session)' ends this", .yellow)
     }
     if let since = report.lockedSince {
