@@ -9,11 +9,21 @@ public struct HomeLock: Sendable {
   /// The home that it locks.
   public let home: Home
   private let lock: FileLock
+  /// Attempts to acquire it while others may only ask who has it.
+  private static let attempts = 100
 
   /// Acquires the lock of a home; nil if another process, or another part of this one, has it.
   ///
   /// - Throws: ``Platform/SystemError``.
   public static func acquire(_ home: Home) throws -> HomeLock? {
+    // One that only asks who has it, see ``isTaken(_:)``, keeps nobody away.
+    for _ in 1..<attempts {
+      if let lock = try acquireNow(home) { return lock }
+    }
+    return try acquireNow(home)
+  }
+
+  private static func acquireNow(_ home: Home) throws -> HomeLock? {
     try FileLock.tryExclusive(home.lockPath).map { lock in
       // A process that finds the lock taken can say since when.
       lock.recordTime()
@@ -47,7 +57,7 @@ public struct HomeLock: Sendable {
   /// if this cannot be found out.
   private static func isTaken(_ home: Home) -> Bool {
     // Others that ask at the same moment have it for a few microseconds.
-    for _ in 0..<100 {
+    for _ in 0..<attempts {
       do {
         guard try FileLock.tryExclusive(home.lockPath) == nil else { return false }
       } catch {

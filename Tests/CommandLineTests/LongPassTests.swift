@@ -31,6 +31,22 @@ import Testing
     #expect(find(after: .hours(2)) == nil)
   }
 
+  @Test func `one that asks for the lock at this moment keeps no upload away`() throws {
+    let path = local.home.lockPath
+    let asking = Guarded(try FileLock.tryExclusive(path))
+    let attempts = Guarded(0)
+    let files = TestFiles { effect in
+      guard effect.path == path else { return nil }
+      attempts.withLock { $0 += 1 }
+      // It is done once the upload has found the lock taken.
+      if attempts.withLock({ $0 }) == 2 { asking.withLock { $0 = nil } }
+      return nil
+    }
+    try FileEffect.$hook.withValue(files) {
+      #expect(try HomeLock.acquire(local.home) != nil)
+    }
+  }
+
   @Test func `a lock that seems to be of the future is counted from its discovery`() throws {
     let lock = try #require(try HomeLock.acquire(local.home))
     try FileManager.default.setAttributes(
