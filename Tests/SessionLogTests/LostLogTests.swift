@@ -88,6 +88,7 @@ import Testing
       let former = writer.session
       for number in 0..<20 { print("earlier \(number)", writer) }
       writer.tick()
+      let placed = try home.log(former).count
       try loss.happen(to: writer.files, in: home.home)
       // Written before anybody can know.
       for number in 0..<20 { print("meanwhile \(number) of \(format)", writer) }
@@ -128,6 +129,11 @@ import Testing
       #expect(sidecar.fileSizeBytes == ByteCount(log.utf8.count))
       if format == .lines { #expect(sidecar.levels == ["INFO": log.split(separator: "\n").count]) }
       #expect(try home.home.openSessions().contains(session))
+      // What was not sent of it can be named.
+      if loss == .logRemoved, rotateAt == 0 {
+        let ended = try Sidecar.load(home.home.files(for: former).sidecar)
+        #expect(ended.status == .terminated && ended.fileSizeBytes == ByteCount(placed))
+      }
       try? FileManager.default.removeItem(atPath: home.home.path + ".backup")
     }
   }

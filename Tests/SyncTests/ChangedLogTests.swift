@@ -182,6 +182,36 @@ import Testing
     #expect(try Quarantine(site.local.home).sessions().isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `what was not sent of a running session's log is named as lost`(isRemoved: Bool) async throws
+  {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let (former, path) = (writer.session, writer.files.log)
+    for line in lines { writer.print(line) }
+    try await site.upload()
+    let sent = try await site.remoteBytes(former).count
+    for line in lines { writer.print("not sent \(line)") }
+    site.local.clock.advance(seconds: 1)
+    writer.tick()
+    let length = try site.local.log(former).count
+    try #require(writer.session == former && length > sent)
+    if isRemoved {
+      try File.remove(path)
+    } else {
+      try FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: 0)
+    }
+    site.local.clock.advance(seconds: 1)
+    writer.tick()
+    #expect(writer.session != former)
+    let report = try await upload(site)
+    #expect(report.sealedAsSent[former]?.contains("without the last") == true, "\(report)")
+    #expect(try await lost(former, in: site) == ByteCount(length - sent))
+    #expect(try lostLogs(site) == [former])
+    // The store's copy is not whole: nothing says so.
+    #expect(try SealedCopies(site.local.home, store: site.store.location).cut.isEmpty)
+  }
+
   /// Ways to lose a log.
   enum Loss: CaseIterable { case ended, crashed, running, cacheLost }
 

@@ -142,7 +142,10 @@ extension SessionWriter {
     state.isDirty = true
     // Without its marker no pass would find the former session before the next review.
     if !isDeleted, File.exists(former.files.log) { try? home.mark(former.session) }
-    Self.end(former.files, at: time)
+    // What was written since the log was last in place begins the new session, unless it was cut off.
+    let (base, placed, isCut) = (appender.log.base, appender.log.placed, appender.log.isCut)
+    let length = ByteCount(isCut ? max(placed, appender.log.reached) : placed)
+    Self.end(former.files, having: isDeleted ? nil : base.map { $0 + length }, at: time)
     guard isDeleted else { return nil }
     let bytes = ByteCount(appender.unplaced).text
     return "session \(former.session) was deleted, and \(bytes) of the last second with it"
@@ -155,7 +158,10 @@ extension SessionWriter {
 
   /// States in the sidecar of a session that it has ended, if its files are still there, or there
   /// again: else it would pass for a crashed one.
-  private static func end(_ files: SessionFiles, at time: Timestamp) {
+  ///
+  /// - Parameter length: how much of its log there was, so that what was not sent of it is named; nil
+  ///   if that is unknown.
+  private static func end(_ files: SessionFiles, having length: StreamOffset?, at time: Timestamp) {
     // Do not create a missing lock file: without a marker it would never be removed.
     guard File.exists(files.marker) || File.exists(files.lock),
       let lock = try? FileLock.shared(files.lock),
@@ -163,6 +169,7 @@ extension SessionWriter {
     else { return }
     sidecar.status = .terminated
     (sidecar.endedAt, sidecar.lastUpdatedAt) = (time, time)
+    if let length { sidecar.fileSizeBytes = max(sidecar.fileSizeBytes, length.byteCount) }
     // If this fails, the session waits for the end of this process.
     try? sidecar.save(files.sidecar)
     withExtendedLifetime(lock) {}

@@ -43,7 +43,9 @@ package struct SealedCopies: Sendable, Equatable {
           bytesElsewhere = [bytesElsewhere, sidecar.fileSizeBytes].total
         } else if seal.logDiffers == true, (try? LocalSession(home, session).openLog(nil)) != nil {
           changed.append(session)
-        } else if let log = seal.log, log.length < seal.length, sidecar.remoteReapedAt == nil {
+        } else if let log = seal.log, log.length < seal.length, sidecar.remoteReapedAt == nil,
+          sidecar.lost == nil
+        {
           cut.append(session)
         }
       }
