@@ -75,6 +75,9 @@ struct Examination {
     case .overdue, .killed(SIGALRM), .killed(SIGXCPU):
       reason = "that took more than \(Age.text(Examine.budget.time))"
     case .stopped: reason = "its process was suspended repeatedly"
+    case .stuck:
+      reason =
+        "its process cannot be ended, because it waits for a file system that does not answer"
     case .killed(let signal): reason = "its process was ended by signal \(signal)"
     case nil: reason = "its process has not ended"
     }

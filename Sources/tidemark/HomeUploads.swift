@@ -60,8 +60,7 @@ struct HomeUploads {
     _ homes: [Home], besides open: OpenSessions, asking isStoreDown: () async -> Bool
   ) async throws -> UploadRound {
     var round = UploadRound(
-      try homes.filter { try !Self.isUnused($0) }, besides: open, maxRequests: maxRequests,
-      random: Machine.current.random)
+      try used(homes), besides: open, maxRequests: maxRequests, random: Machine.current.random)
     repeat {
       try SupervisedProcess.run(atOnce: isAlone ? 1 : 2) {
         while let home = round.next() {
@@ -103,6 +102,11 @@ struct HomeUploads {
         "\(home.path): the upload was suspended repeatedly and has been ended; the next one "
           + "tries again")
       statuses.append(.tryLater)
+    case .stuck:
+      Console.complain(
+        "\(home.path): the upload cannot be ended, because it waits for a file system that does not "
+          + "answer; other homes are unaffected: unmount what is mounted there")
+      statuses.append(.partial)
     case .killed(let signal):
       Console.complain(
         "\(home.path): the upload was ended by signal \(signal); other homes are unaffected, and the "
@@ -113,12 +117,10 @@ struct HomeUploads {
     return try? JSONDecoder().decode(UploadRound.Report.self, from: Data(result.bytes))
   }
 
-  /// Whether there is nothing to upload, as far as a home's owner can see.
-  private static func isUnused(_ home: Home) throws -> Bool {
-    try home.owner?.assumeRights()
-    let folders = [home.sessionsPath, home.openPath, home.path + "/trash"]
-    let isUnused = folders.allSatisfy(Directory.isEmpty)
-    try Account.resumeOwnRights()
-    return isUnused
+  /// The homes in which there may be something to upload.
+  private func used(_ homes: [Home]) throws -> [Home] {
+    guard replacement == nil, !homes.isEmpty else { return homes }
+    let unused = try UnusedHomes.found()
+    return homes.filter { !unused.contains($0.path) }
   }
 }

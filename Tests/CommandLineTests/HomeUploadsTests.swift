@@ -62,6 +62,27 @@ import Testing
     close(ends[1])
   }
 
+  private static let unused: [(String, [String])] = [
+    ("printf '/a\\n/b b\\n'", ["/a", "/b b"]), ("printf '/a\\n/bob'; kill -9 $$", ["/a"]),
+    ("printf /a", []), ("exit 1", []),
+  ]
+
+  /// What a user mounts in a home may end the process that looks for them, in the middle of a path.
+  @Test(arguments: Self.unused)
+  func `homes are unused only if a whole line says so`(script: String, unused: [String]) throws {
+    let process = try SupervisedProcess(
+      ChildProcess(["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"]),
+      reading: [.init(1, limit: 1000)], for: .seconds(600), on: .current)
+    #expect(try UnusedHomes.found(by: process) == Set(unused))
+  }
+
+  @Test func `a home is unused until it has sessions`() throws {
+    let home = try TestHome()
+    #expect(try UnusedHomes.isUnused(home.home))
+    _ = try home.writer()
+    #expect(try !UnusedHomes.isUnused(home.home))
+  }
+
   private static let results: [(statuses: [tidemark.ExitStatus], all: tidemark.ExitStatus)] = [
     ([.ok], .ok), ([.ok, .configuration], .partial), ([.ok, .tryLater], .tryLater),
     ([.configuration], .configuration), ([.ok, .tryLater, .configuration], .partial),

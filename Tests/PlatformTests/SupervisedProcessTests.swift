@@ -7,7 +7,7 @@ import Testing
   /// The results of shell scripts, of which two ran at a time.
   private func run(
     _ scripts: [String], limit: Int = 1000, for time: Duration = .seconds(600),
-    until isEnough: (Int) -> Bool = { _ in false }
+    patience: Duration = .seconds(600), until isEnough: (Int) -> Bool = { _ in false }
   ) throws -> [Int: SupervisedProcess] {
     var ended: [Int: SupervisedProcess] = [:]
     var waiting = scripts.enumerated().map { $0 }[...]
@@ -15,7 +15,8 @@ import Testing
       guard let (number, script) = waiting.popFirst() else { return nil }
       let child = ChildProcess(["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"])
       let process = try SupervisedProcess(
-        child, reading: [.init(1, limit: limit), .init(7, limit: limit)], for: time, on: .current)
+        child, reading: [.init(1, limit: limit), .init(7, limit: limit)], for: time,
+        patience: patience, on: .current)
       return (number, process)
     } ended: { number, process in
       ended[number] = process
@@ -56,6 +57,22 @@ import Testing
     let ended = try run(["exec sleep 1000", "echo other"], for: .milliseconds(300))
     #expect(ended[0]?.end == .overdue)
     #expect(ended[1]?.end != nil)
+  }
+
+  /// As one that waits for a file system that does not answer; here only the patience is missing.
+  @Test func `a process that does not end when it is killed is given up, and released later`()
+    throws
+  {
+    let ended = try run(
+      ["echo $$; exec sleep 1000"], for: .milliseconds(500), patience: .milliseconds(-1))
+    let given = try #require(ended[0])
+    // If it has ended between two instructions, there is nothing to give up.
+    #expect(given.end == .stuck || given.end == .overdue)
+    let number = String(decoding: given.outputs[0].bytes, as: UTF8.self)
+      .trimmingCharacters(in: .newlines)
+    guard let process = pid_t(number) else { return }
+    for _ in 0..<100 where kill(process, 0) == 0 { _ = try run(["true"]) }
+    #expect(kill(process, 0) != 0)
   }
 
   /// A stopped process does not receive its own alarm.

@@ -8,7 +8,8 @@
 /// ``ChildProcess/isIsolated``.
 ///
 /// A process that is stopped by a signal is continued a few times, and then killed, so that it does
-/// not keep others waiting until its time limit.
+/// not keep others waiting until its time limit. One that does not end although it was killed is
+/// given up.
 package final class SupervisedProcess {
   /// How a process ended.
   package enum End: Sendable, Equatable {
@@ -20,6 +21,8 @@ package final class SupervisedProcess {
     case overdue
     /// Killed by us because it was stopped again and again.
     case stopped
+    /// Killed by us, but it goes on waiting for the kernel, as in a file system that does not answer.
+    case stuck
   }
 
   /// The output of a process on one of its descriptors.
@@ -44,6 +47,7 @@ package final class SupervisedProcess {
   package private(set) var end: End?
   private let process: pid_t
   private let deadline: Duration
+  private let patience: Duration
   /// How often it was stopped.
   private var stops = 0
   private let machine: Machine
@@ -54,11 +58,15 @@ package final class SupervisedProcess {
   ///   - child: the process; the descriptors of `outputs` are added to its own.
   ///   - outputs: the descriptors to read.
   ///   - time: its time limit.
+  ///   - patience: how long to wait for its end after killing it.
   /// - Throws: ``SystemError``.
   package init(
-    _ child: ChildProcess, reading outputs: [Output], for time: Duration, on machine: Machine
+    _ child: ChildProcess, reading outputs: [Output], for time: Duration,
+    patience: Duration = .seconds(5), on machine: Machine
   ) throws(SystemError) {
+    Self.forgetEnded()
     self.machine = machine
+    self.patience = patience
     deadline = machine.uptime() + time
     var child = child
     child.isIsolated = true
@@ -161,8 +169,31 @@ package final class SupervisedProcess {
     self.end = end
     // Without permission to kill it, rely on its own alarm.
     guard kill(process, SIGKILL) == 0 else { return }
+    let limit = machine.uptime() + patience
+    while !Self.hasEnded(process) {
+      guard machine.uptime() < limit else {
+        self.end = .stuck
+        let number = process
+        Self.stuck.withLock { $0.append(number) }
+        return
+      }
+      _ = poll(nil, 0, Self.pause)
+    }
+  }
+
+  /// Time between checks of a killed process, in milliseconds.
+  private static let pause: Int32 = 10
+  /// Killed processes that had not ended when they were given up.
+  private static let stuck = Guarded<[pid_t]>([])
+
+  /// Releases what the kernel keeps of those that have ended since.
+  private static func forgetEnded() { stuck.withLock { $0.removeAll { hasEnded($0) } } }
+
+  /// Whether a killed process has ended; never blocks.
+  private static func hasEnded(_ process: pid_t) -> Bool {
     var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    let found = waitpid(process, &status, WNOHANG)
+    return found == process || found < 0 && errno != EINTR
   }
 
   private func read(_ index: Int) {

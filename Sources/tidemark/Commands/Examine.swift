@@ -17,6 +17,8 @@ struct Examine: AsyncParsableCommand, HomeCommand {
     case metrics
     /// The names of the scenarios that unsealed sessions declare.
     case scenarios
+    /// ``UnusedHomes``: of all homes, without a user.
+    case unused
   }
 
   @Argument(help: .hidden)
@@ -36,6 +38,7 @@ struct Examine: AsyncParsableCommand, HomeCommand {
   }
 
   func run() async throws {
+    guard subject != .unused else { return try UnusedHomes.report() }
     guard let opened = HomeProcess.setup else {
       throw Failure(.usage, "'tidemark status' as root starts this command for each user's home")
     }
@@ -46,6 +49,7 @@ struct Examine: AsyncParsableCommand, HomeCommand {
       case .status: answer(try HomeReport(on: setup, asJSON: json, zone.zone))
       case .metrics: answer(try await setup.metrics())
       case .scenarios: answer(try DeclaredScenarios(setup.home).names().map(\.description))
+      case .unused: break
       }
     } catch {
       HomeProcess.report(Examination.Answer<HomeReport>(error: "\(error)"))

@@ -1,0 +1,65 @@
+import Foundation
+import Platform
+import SessionLog
+
+/// The homes that have nothing to upload, so that root's upload starts no processes for them.
+///
+/// A process of its own looks for them: a user may have mounted a file system that never answers.
+enum UnusedHomes {
+  /// After this time the homes that are left count as used.
+  private static let longest = Duration.seconds(20)
+  /// Maximum bytes of paths.
+  private static let limit = 1 << 20
+
+  // MARK: For root
+
+  /// The paths of the homes that have nothing to upload, as far as that is found in time.
+  ///
+  /// - Throws: ``Platform/SystemError`` if no process can be started.
+  static func found() throws -> Set<String> {
+    var environment = ProcessInfo.processInfo.environment
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    var child = ChildProcess(
+      [Console.ownPath, "examine", Examine.Subject.unused.rawValue], environment: environment)
+    child.defaultSignals = [SIGPIPE]
+    return try found(
+      by: SupervisedProcess(
+        child, reading: [.init(STDOUT_FILENO, limit: limit)], for: longest, on: .current))
+  }
+
+  /// The paths that a process reports until it ends.
+  static func found(by process: SupervisedProcess) throws -> Set<String> {
+    var next: SupervisedProcess? = process
+    var paths: Set<String> = []
+    try SupervisedProcess.run(atOnce: 1) { () -> (String, SupervisedProcess)? in
+      defer { next = nil }
+      return next.map { ("", $0) }
+    } ended: { _, process in
+      // The last line may be cut, and name another home.
+      let lines = process.outputs[0].bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+      paths = Set(lines.dropLast().map { String(decoding: $0, as: UTF8.self) })
+    }
+    return paths
+  }
+
+  // MARK: In the process
+
+  /// Prints their paths.
+  static func report() throws {
+    guard Account.current.isRoot, MachineWide.isConfigured else {
+      throw Failure(.usage, "'tidemark upload' as root starts this command")
+    }
+    for home in try MachineWide.homes().homes where try Self.isUnused(home) {
+      Console.write(Array("\(home.path)\n".utf8))
+    }
+  }
+
+  /// Whether there is nothing to upload, as far as a home's owner can see.
+  static func isUnused(_ home: Home) throws -> Bool {
+    try home.owner?.assumeRights()
+    let folders = [home.sessionsPath, home.openPath, home.path + "/trash"]
+    let isUnused = folders.allSatisfy(Directory.isEmpty)
+    try Account.resumeOwnRights()
+    return isUnused
+  }
+}
