@@ -37,7 +37,8 @@ let package = Package(
 
     // Layer: the machine
     .target(
-      name: "Platform", dependencies: [.product(name: "Logging", package: "swift-log")]),
+      name: "Platform",
+      dependencies: ["CFileUser", .product(name: "Logging", package: "swift-log")]),
 
     // Layer: bytes, and one request
     .target(name: "LogRecords", dependencies: ["Platform"]),

@@ -104,14 +104,14 @@ struct CommandContext {
 
   /// Opens another user's home as root only to examine it, and gives up root's rights for good.
   ///
-  /// Reading what is local needs no request, and so no rights but the user's.
+  /// Reading what is local needs no request, and so no rights but the user's, and no login.
   init(examining name: String, logger: Logger) throws {
     let own = try CommandContext(isNeeded: false, logger: logger)
     let account = try own.account(named: name)
     let home = MachineWide.home(of: account)
     let claims = MachineWide.claims(of: account, on: .current)
     Self.lookUpClaims(of: home, in: claims)
-    try self.init(home, from: own, claims: claims, store: own.openStore())
+    try self.init(home, from: own, claims: claims, store: own.namedStoreWithoutLogin())
     try account.dropRights()
   }
 
@@ -396,6 +396,16 @@ struct CommandContext {
           + "'chown root' it and 'chmod go-w' it")
     }
     return try settings.store(at: storeURL(text), transfers: transfers, environment: environment)
+  }
+
+  /// The store to which this process may send, to read what is known about it locally: its login is
+  /// not read, and its requests fail.
+  private func namedStoreWithoutLogin() throws -> (any ObjectStore)? {
+    guard sends, let text = storeText else { return nil }
+    let problem = StoreError(
+      .authentication, operation: "use", target: text, response: "its login was not read")
+    return try UnusableStore(
+      storeURL(text), problem, settings: settings.storeSettings, environment: environment)
   }
 
   /// Whether the store is unusable at present: requests its marker.

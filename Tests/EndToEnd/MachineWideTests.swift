@@ -277,6 +277,9 @@ import Testing
       done
       echo "$found"
       as daemon cat /proc/$!/environ >/dev/null 2>&1 || echo "environ $?"
+      # Hard limits, which its user cannot raise.
+      echo $(awk '/^Max data size/ { print $5 }' /proc/$!/limits)
+      echo $(awk '/^Max core file size/ { print $5, $6 }' /proc/$!/limits)
       kill -9 $!
       wait $! 2>/dev/null || true
       """)
@@ -292,6 +295,8 @@ import Testing
         1 1 1
         2147483648
         environ 1
+        4294967296
+        0 0
 
         """, "\(result.text) \(result.errors)")
   }

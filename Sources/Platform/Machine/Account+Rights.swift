@@ -1,6 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 #else
+  import CFileUser
   import Glibc
 #endif
 
@@ -35,6 +36,8 @@ extension Account {
   /// The user can stop and kill the process then, but neither trace it nor read its memory: Linux
   /// lets only root inspect a process that has changed its user. Handlers of crashes are removed,
   /// because the user can send their signals: Swift's would start a program that reads the memory.
+  /// For the same reason no core file is written, whatever `fs.suid_dumpable` allows: it could contain
+  /// what root has read.
   ///
   /// - Throws: ``SystemError`` if the process is not root's, or could still become root.
   public func dropRights() throws {
@@ -49,6 +52,10 @@ extension Account {
     guard setuid(0) != 0, getuid() == id, geteuid() == id else {
       throw SystemError(operation: "become the user", path: name, errno: EPERM)
     }
+    #if !canImport(Darwin)
+      // After the user's change, with which the kernel takes over what the machine allows.
+      try Self.set("safe from core files as", name) { forbidCoreFiles() }
+    #endif
   }
 
   private static func set(_ what: String, _ name: String, _ call: () -> Int32) throws {

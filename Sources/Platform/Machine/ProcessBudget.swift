@@ -7,6 +7,7 @@
 /// Resource limits for a process that works on someone else's files.
 ///
 /// The kernel ends a process that exceeds them: its work must be safe to interrupt at any moment.
+/// A user whose rights the process has can raise them, but not beyond ``margin`` times the budget.
 package struct ProcessBudget: Sendable {
   /// Limit of elapsed time, and of processor time.
   package let time: Duration
@@ -22,13 +23,17 @@ package struct ProcessBudget: Sendable {
   package func impose() throws(SystemError) -> ImposedBudget {
     let seconds = UInt64(max(1, time.seconds))
     let former = [
-      try Resource.time.limit(to: seconds),
-      try Resource.memory.limit(to: UInt64(max(1, memory.bytes))),
-      try Resource.core.limit(to: 0),
+      try Resource.time.limit(to: seconds, isFinal: true),
+      try Resource.memory.limit(to: UInt64(max(1, memory.bytes)), isFinal: true),
+      try Resource.core.limit(to: 0, isFinal: true),
     ]
     alarm(UInt32(clamping: seconds))
     return ImposedBudget(former: former)
   }
+
+  /// How far the limits can be raised: the kernel kills at the higher one without a signal that says
+  /// why, and programs that the process starts may need more.
+  fileprivate static let margin: UInt64 = 2
 
   fileprivate enum Resource: String {
     case time = "processor time"
@@ -51,17 +56,23 @@ package struct ProcessBudget: Sendable {
       #endif
     }
 
-    /// Sets the limit, as far as the hard one allows it, which stays.
+    /// Sets the limit, as far as the hard one allows it.
     ///
+    /// - Parameter isFinal: whether to lower the hard one, too; else that stays.
     /// - Returns: the former limit.
     @discardableResult
-    func limit(to value: UInt64) throws(SystemError) -> ImposedBudget.Limit {
+    func limit(
+      to value: UInt64, isFinal: Bool = false
+    ) throws(SystemError) -> ImposedBudget.Limit {
       var limit = rlimit()
       guard getrlimit(number, &limit) == 0 else {
         throw SystemError(operation: "limit", path: rawValue, errno: errno)
       }
       let former = UInt64(limit.rlim_cur)
       limit.rlim_cur = min(rlim_t(value), limit.rlim_max)
+      if isFinal {
+        limit.rlim_max = min(limit.rlim_cur * rlim_t(ProcessBudget.margin), limit.rlim_max)
+      }
       guard setrlimit(number, &limit) == 0 else {
         throw SystemError(operation: "limit", path: rawValue, errno: errno)
       }
@@ -81,7 +92,8 @@ package struct ImposedBudget: Sendable {
 
   /// Runs `body`, which starts a program and waits for it, without the budget.
   ///
-  /// The program does not inherit the limits, and the time that it takes is not that of the budget.
+  /// The program inherits no limits below ``ProcessBudget/margin`` times the budget, except that it
+  /// leaves no core file, and the time that it takes is not that of the budget.
   ///
   /// - Throws: ``SystemError``.
   package func suspended<Result>(_ body: () async -> Result) async throws -> Result {
