@@ -152,26 +152,39 @@ public enum MachineWide {
 
   /// The users' homes, and folders only named like one, with the reason for refusing them.
   ///
+  /// Any user may make many of these: once there are a thousand, a further folder is a home only
+  /// if its owner has its name, so that users are looked up by a few numbers instead of by each name.
+  ///
   /// - Throws: ``SystemError``.
   public static func homes() throws -> (homes: [Home], refused: [(path: String, reason: String)]) {
     var homes: [Home] = []
     var refused: [(path: String, reason: String)] = []
+    var owners: [UInt32: Account] = [:]
     for name in try Directory.names(in: statePath).sorted() {
       let path = "\(statePath)/\(name)"
       guard path != controlPath, let status = try? FileStatus(path), status.kind == .directory
       else { continue }
+      let owner = owners[status.owner] ?? Account(id: status.owner)
+      owners[status.owner] = owner
+      guard refused.count < mostLookedUp || owner.name == name else {
+        refused.append((path, "it belongs to \(owner.name), not to \(name)"))
+        continue
+      }
       guard let account = Account(named: name), account.name == name else {
         refused.append((path, "no user has this name"))
         continue
       }
       guard status.owner == account.id else {
-        refused.append((path, "it belongs to \(Account(id: status.owner).name), not to \(name)"))
+        refused.append((path, "it belongs to \(owner.name), not to \(name)"))
         continue
       }
       homes.append(home(of: account))
     }
     return (homes, refused)
   }
+
+  /// Maximum number of refused folders whose names are looked up.
+  private static let mostLookedUp = 1000
 
   /// Rejects a home that someone else created under this user's name.
   static func checkOwner(of path: String, is account: Account) throws {

@@ -17,13 +17,38 @@ struct RefusedHome {
   /// Maximum number of sessions to count: anybody may make such a folder.
   private static let mostSessions = 10_000
 
+  /// Maximum number of folders of one owner, and of all, to look into.
+  private static let (mostOfOwner, mostOfAll) = (20, 500)
+
   /// The machine's, those with sessions to send first.
   ///
   /// - Throws: ``Platform/SystemError`` if root's rights cannot be resumed.
   static func all() throws -> [RefusedHome] {
-    let refused = try MachineWide.homes().refused
-    return try refused.map { try RefusedHome($0.path, $0.reason) }
-      .sorted { $0.sessions > 0 && $1.sessions == 0 }
+    try all(MachineWide.homes().refused) { (try? FileStatus($0))?.owner }
+  }
+
+  /// Describes folders, those with sessions to send first.
+  ///
+  /// Any user may make many: of each owner a few are looked into, so that they do not hide another's.
+  ///
+  /// - Parameters:
+  ///   - refused: their paths, and why they are refused.
+  ///   - owner: the number of a folder's owner; nil if it is gone.
+  /// - Throws: ``Platform/SystemError`` if root's rights cannot be resumed.
+  static func all(
+    _ refused: [(path: String, reason: String)], ownedBy owner: (String) -> UInt32?
+  ) throws -> [RefusedHome] {
+    var examined: [UInt32: Int] = [:]
+    var total = 0
+    return try refused.map { path, reason -> RefusedHome in
+      guard let number = owner(path) else { return RefusedHome(path, because: reason) }
+      guard examined[number, default: 0] < mostOfOwner, total < mostOfAll else {
+        return RefusedHome(path, because: "\(reason); not looked into, because there are too many")
+      }
+      examined[number, default: 0] += 1
+      total += 1
+      return try RefusedHome(path, reason)
+    }.sorted { $0.sessions > 0 && $1.sessions == 0 }
   }
 
   /// Describes a folder, without looking into it.

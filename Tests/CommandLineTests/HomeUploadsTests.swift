@@ -62,6 +62,15 @@ import Testing
     close(ends[1])
   }
 
+  /// Any user may make folders that are named like homes.
+  @Test func `of many refused folders of one owner a few are looked into`() throws {
+    let refused = (0..<3000).map { (path: "/tidemark-missing/\($0)", reason: "no user") }
+    let found = try RefusedHome.all(refused) { $0.hasSuffix("/2999") ? 2 : 1 }
+    #expect(found.count == 3000)
+    let looked = found.filter { $0.reason == "no user" }.map(\.path)
+    #expect(looked.count == 21 && looked.last == "/tidemark-missing/2999")
+  }
+
   private static let unused: [(String, [String])] = [
     ("printf '/a\\n/b b\\n'", ["/a", "/b b"]), ("printf '/a\\n/bob'; kill -9 $$", ["/a"]),
     ("printf /a", []), ("exit 1", []),
