@@ -20,15 +20,19 @@ package struct Quarantine: Sendable {
   /// - Throws: ``Platform/SystemError``.
   package func release(_ session: SessionID) throws { try File.remove(path(session)) }
 
+  /// Maximum number of bytes of a reason, and of records, that are read: a home's user may make any.
+  private static let (longest, most) = (4096, 10_000)
+
   /// Sessions in quarantine, with the reasons.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func sessions() throws -> [(session: SessionID, reason: String)] {
-    try Directory.names(in: directory).sorted().compactMap { name in
+    try Directory.names(in: directory).sorted().prefix(Self.most).compactMap { name in
       guard name.hasSuffix(".txt"), let session = SessionID(String(name.dropLast(4))) else {
         return nil
       }
-      let reason = String(decoding: try AtomicFile.read(path(session)), as: UTF8.self)
+      let bytes = try AtomicFile.readStart(path(session), count: Self.longest)
+      let reason = String(decoding: bytes, as: UTF8.self)
       return (session, reason.trimmingCharacters(in: .newlines))
     }
   }

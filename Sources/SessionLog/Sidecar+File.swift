@@ -28,12 +28,15 @@ extension Sidecar {
   /// - Throws: ``SidecarError`` if it is missing or damaged; ``SystemError``.
   public static func load(_ path: String) throws -> Sidecar { try read(path).sidecar }
 
+  /// The longest sidecar in bytes, in the store, too; a home's user may make any file.
+  private static let longest = 1 << 20
+
   /// Reads a sidecar file, and returns its bytes, too, which a signature covers.
   ///
   /// - Throws: ``SidecarError`` if it is missing or damaged; ``SystemError``.
   package static func read(_ path: String) throws -> (sidecar: Sidecar, json: [UInt8]) {
     do {
-      let json = try AtomicFile.read(path)
+      let json = try AtomicFile.read(path, atMost: longest)
       let sidecar = try Sidecar(json: json)
       try sidecar.checkIds(at: path)
       return (sidecar, json)

@@ -19,6 +19,23 @@ import Testing
     }
   }
 
+  /// Links make many names of one long file.
+  @Test func `of a long sidecar nothing is read, and of a long reason its start`() throws {
+    let local = try TestHome()
+    let session = try local.session(Array("one\n".utf8))
+    let sidecar = local.home.files(for: session).sidecar
+    let json = try AtomicFile.read(sidecar)
+    let padding = [UInt8](repeating: 0x20, count: 1 << 20)
+    try AtomicFile.write(json + padding.dropFirst(json.count), to: sidecar)
+    #expect(try Sidecar.load(sidecar).sessionId == session)
+    try AtomicFile.write(json + padding, to: sidecar)
+    #expect(throws: SystemError.self) { try Sidecar.load(sidecar) }
+
+    let quarantine = Quarantine(local.home)
+    try quarantine.add(session, reason: String(repeating: "x", count: 100_000))
+    #expect(try quarantine.sessions().map(\.reason.count) == [4096])
+  }
+
   @Test(arguments: Thing.allCases)
   func `a file that is not regular is never opened`(thing: Thing) throws {
     let local = try TestHome()
