@@ -68,6 +68,12 @@ enum HomeProcess {
   /// Written before there is a second thread.
   nonisolated(unsafe) private static var watch: Ticker?
   nonisolated(unsafe) private static var isResultWanted = false
+  /// One of the places of a home's processes, which this one keeps until it has ended.
+  ///
+  /// Written before there is a second thread.
+  nonisolated(unsafe) private static var place: FileLock?
+  /// Maximum number of processes of one command for one home.
+  static let mostPlaces = 4
 
   /// In a process that root has started for a home, opens it and assumes its owner's rights.
   static func assumeRights(_ arguments: [String]) {
@@ -88,7 +94,32 @@ enum HomeProcess {
   private static func open(_ command: any HomeCommand, of user: String) throws -> CommandContext {
     // What is read before the rights change is bounded, too: users decide how much there is.
     imposed = try type(of: command).budget.impose()
+    if Account.current.isRoot, MachineWide.isConfigured, !user.contains("/") {
+      let folder = MachineWide.home(of: .current).cachePath + "/processes"
+      let name = type(of: command).configuration.commandName ?? ""
+      place = try takePlace("\(name)-\(user)", in: folder)
+    }
     return try command.openHome(of: user)
+  }
+
+  /// Keeps processes that cannot be ended, because they wait for a file system, from becoming more
+  /// with each upload.
+  ///
+  /// - Returns: the place, for as long as it lives; nil if it cannot be recorded, as on a full disk.
+  /// - Throws: ``Failure`` if all places are taken.
+  static func takePlace(_ name: String, in folder: String) throws -> FileLock? {
+    do {
+      try Directory.makeOne(folder)
+      for number in 0..<mostPlaces {
+        if let lock = try FileLock.tryExclusive("\(folder)/\(name)-\(number)") { return lock }
+      }
+    } catch {
+      return nil
+    }
+    throw Failure(
+      .partial,
+      "\(mostPlaces) processes that were started for it have not ended: unmount what is mounted there "
+        + "and does not answer")
   }
 
   /// Whether nobody can read what is written to a pipe, because its reader has ended.

@@ -71,6 +71,22 @@ import Testing
     #expect(looked.count == 21 && looked.last == "/tidemark-missing/2999")
   }
 
+  /// Those that wait for a file system that does not answer do not become more for ever.
+  @Test func `a home has a limited number of processes`() throws {
+    let home = try TestHome()
+    let folder = home.folder + "/processes"
+    var places: [FileLock] = []
+    for _ in 0..<HomeProcess.mostPlaces {
+      places.append(try #require(try HomeProcess.takePlace("upload-bin", in: folder)))
+    }
+    #expect(throws: Failure.self) { try HomeProcess.takePlace("upload-bin", in: folder) }
+    #expect(try HomeProcess.takePlace("upload-games", in: folder) != nil)
+    places.removeLast()
+    #expect(try HomeProcess.takePlace("upload-bin", in: folder) != nil)
+    #expect(try HomeProcess.takePlace("upload-bin", in: folder + "/missing/folder") == nil)
+    withExtendedLifetime(places) {}
+  }
+
   private static let unused: [(String, [String])] = [
     ("printf '/a\\n/b b\\n'", ["/a", "/b b"]), ("printf '/a\\n/bob'; kill -9 $$", ["/a"]),
     ("printf /a", []), ("exit 1", []),
