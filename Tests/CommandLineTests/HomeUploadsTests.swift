@@ -87,13 +87,13 @@ import Testing
     withExtendedLifetime(places) {}
   }
 
-  private static let unused: [(String, [String])] = [
+  private static let reports: [(String, [String])] = [
     ("printf '/a\\n/b b\\n'", ["/a", "/b b"]), ("printf '/a\\n/bob'; kill -9 $$", ["/a"]),
     ("printf /a", []), ("exit 1", []),
   ]
 
   /// What a user mounts in a home may end the process that looks for them, in the middle of a path.
-  @Test(arguments: Self.unused)
+  @Test(arguments: reports)
   func `homes are unused only if a whole line says so`(script: String, unused: [String]) throws {
     let process = try SupervisedProcess(
       ChildProcess(["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"]),

@@ -316,7 +316,8 @@ import Testing
         child=$(awk -v root=$root '/^PPid/ { isIts = $2 == root }
           /^Uid/ && isIts && $3 == 1 { split(FILENAME, parts, "/"); print parts[3] }' \
           /proc/[0-9]*/status 2>/dev/null || true)
-        [ -z "$child" ] || break
+        # Not the one that looks for unused homes.
+        [ -n "$child" ] && grep -q -a home-of /proc/$child/cmdline && break
         sleep 0.1
       done
       kill -9 $root
