@@ -118,4 +118,14 @@ import Testing
     let challenges = AuthChallenge.parse(header)
     #expect(DigestLogin.best(of: challenges, cnonce: Self.cnonce) == nil)
   }
+
+  /// Each quote was a call within the one before.
+  @Test(arguments: [(1000, true), (1_000_000, false)])
+  func `stray quotes are skipped, and what follows too many is ignored`(
+    _ count: Int, _ isRead: Bool
+  ) {
+    let header = String(repeating: "\"", count: count) + " Basic realm=\"a\""
+    #expect(AuthChallenge.parse(header).map(\.scheme) == (isRead ? ["basic"] : []))
+    #expect(AuthChallenge.parameters(header) == (isRead ? ["realm": "a"] : [:]))
+  }
 }

@@ -45,29 +45,33 @@ struct AuthChallenge: Equatable {
       case pair(String, String)
     }
 
+    /// Maximum number of bytes that are examined: no server's challenges are that long.
+    private static let longest = 16384
+
     private let text: [Character]
     private var position = 0
 
-    init(_ value: String) { text = Array(value) }
+    init(_ value: String) {
+      text = Array(String(decoding: value.utf8.prefix(Self.longest), as: UTF8.self))
+    }
 
     mutating func next() -> Item? {
-      while position < text.count, text[position].isWhitespace || text[position] == "," {
+      while true {
+        while position < text.count, text[position].isWhitespace || text[position] == "," {
+          position += 1
+        }
+        guard position < text.count else { return nil }
+        let name = word(upTo: ["=", ",", "\""])
+        skipSpaces()
+        if position < text.count, text[position] == "=" {
+          position += 1
+          skipSpaces()
+          return .pair(name.lowercased(), quoted() ?? word(upTo: [","]))
+        }
+        guard name.isEmpty else { return .word(name) }
+        // Skip a stray quote, which nothing else would consume.
         position += 1
       }
-      guard position < text.count else { return nil }
-      let name = word(upTo: ["=", ",", "\""])
-      let end = position
-      skipSpaces()
-      guard position < text.count, text[position] == "=" else {
-        position = max(end, position)
-        // Skip a stray quote, which nothing else would consume.
-        if name.isEmpty { position += 1 }
-        return name.isEmpty ? next() : .word(name)
-      }
-      position += 1
-      skipSpaces()
-      let value = quoted() ?? word(upTo: [","])
-      return .pair(name.lowercased(), value)
     }
 
     private mutating func skipSpaces() {
