@@ -47,4 +47,21 @@ import Testing
       #expect(made.displayName == entry.displayname)
     }
   }
+
+  /// The properties were read once for each of the names.
+  @Test(arguments: [1, 2, 20_000])
+  func `names of one response share its properties`(_ count: Int) throws {
+    let hrefs = (0..<count).map { "<href>/\($0)</href>" }.joined()
+    let property = """
+      <propstat><prop><getcontentlength>7</getcontentlength></prop>\
+      <status>HTTP/1.1 200 OK</status></propstat>
+      """
+    let properties = String(repeating: property, count: count)
+    let answer =
+      "<multistatus xmlns=\"DAV:\"><response>\(hrefs)\(properties)</response></multistatus>"
+    let read = try MultiStatus(Array(answer.utf8)).responses
+    #expect(read.count == count)
+    #expect(read.last?.path == "/\(count - 1)")
+    #expect(read.allSatisfy { $0.isFound && $0.size == 7 })
+  }
 }

@@ -37,17 +37,21 @@ struct MultiStatus: Equatable {
 
   /// A response names one resource, or several that share a status.
   private static func responses(_ element: XMLElement) -> [Response] {
-    element.all("href", in: "DAV:").map { reference in
-      var response = Response(href: reference.text, path: path(reference.text))
-      response.status = element.child("status", in: "DAV:").flatMap { status($0.text) }
-      response.isFound = response.status.map { (200..<300).contains($0) } ?? false
-      for propstat in element.all("propstat", in: "DAV:") {
-        let code = propstat.child("status", in: "DAV:").flatMap { status($0.text) }
-        guard let code, (200..<300).contains(code), let found = propstat.child("prop", in: "DAV:")
-        else { continue }
-        response.isFound = true
-        read(found, into: &response)
-      }
+    // What they share is read once.
+    var shared = Response(href: "")
+    shared.status = element.child("status", in: "DAV:").flatMap { status($0.text) }
+    shared.isFound = shared.status.map { (200..<300).contains($0) } ?? false
+    for propstat in element.all("propstat", in: "DAV:") {
+      let code = propstat.child("status", in: "DAV:").flatMap { status($0.text) }
+      guard let code, (200..<300).contains(code), let found = propstat.child("prop", in: "DAV:")
+      else { continue }
+      shared.isFound = true
+      read(found, into: &shared)
+    }
+    return element.all("href", in: "DAV:").map { reference in
+      var response = shared
+      response.href = reference.text
+      response.path = path(reference.text)
       return response
     }
   }
