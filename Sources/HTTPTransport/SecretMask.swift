@@ -32,9 +32,32 @@ package struct SecretMask: Sendable {
     Self.maskParameters(Self.maskLogin(maskKnown(text)))
   }
 
+  /// Bytes of a server's text that are looked at: several times what is shown of it.
+  package static let longestHead = 4096
+
+  /// Masks the beginning of a text of any length, such as a server's, and leaves out the rest.
+  package func maskHead(of text: String) -> String {
+    let bytes = text.utf8
+    let rest = bytes.dropFirst(Self.longestHead)
+    guard !rest.isEmpty else { return mask(text) }
+    return maskCut(
+      String(decoding: bytes.prefix(Self.longestHead), as: UTF8.self),
+      hidesLogin: rest.contains(UInt8(ascii: "@")))
+  }
+
+  /// Masks a text whose end is missing, and what may be the beginning of a secret there.
+  ///
+  /// - Parameter hidesLogin: whether what is missing may contain the end of a login.
+  private func maskCut(_ text: String, hidesLogin: Bool = true) -> String {
+    Self.maskParameters(Self.maskLogin(maskKnown(text, isCut: true), isOpen: hidesLogin))
+  }
+
   /// Masks a message of libcurl, which may repeat the proxy's URL with its login, even without
   /// scheme.
-  package func maskNote(_ text: String) -> String {
+  ///
+  /// - Parameter isCut: whether its end is missing.
+  package func maskNote(_ text: String, isCut: Bool = false) -> String {
+    guard !isCut else { return maskCut(text) }
     let scalars = text.unicodeScalars
     guard let at = scalars.lastIndex(of: "@") else { return mask(text) }
     let start = scalars[..<at].firstIndex { $0 == "'" || $0 == "\"" }
@@ -44,10 +67,11 @@ package struct SecretMask: Sendable {
 
   /// Masks a header line without its newline.
   ///
+  /// - Parameter isCut: whether its end is missing.
   /// - Returns: The line, and whether its whole value was masked.
-  package func maskHeader(_ line: String) -> (text: String, isMasked: Bool) {
+  package func maskHeader(_ line: String, isCut: Bool = false) -> (text: String, isMasked: Bool) {
     guard let colon = line.firstIndex(of: ":"), Self.isSecret(String(line[..<colon])) else {
-      return (mask(line), false)
+      return (isCut ? maskCut(line) : mask(line), false)
     }
     let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
     let scheme = Self.schemes.first { value.lowercased().hasPrefix($0.lowercased() + " ") }
@@ -123,9 +147,11 @@ package struct SecretMask: Sendable {
   // By scalars: a combining character would make another character of the delimiter before it.
 
   /// Masks `user:password` in URLs: an unencoded password may contain nearly anything.
-  private static func maskLogin(_ text: String) -> String {
+  ///
+  /// - Parameter isOpen: whether a password may continue after the text.
+  private static func maskLogin(_ text: String, isOpen: Bool = false) -> String {
     let scalars = text.unicodeScalars
-    guard let at = scalars.lastIndex(of: "@"),
+    guard let at = isOpen ? scalars.endIndex : scalars.lastIndex(of: "@"),
       let scheme = scalars[..<at].firstRange(of: "://".unicodeScalars)
     else { return text }
     return String(scalars[..<scheme.upperBound]) + replacement + String(scalars[at...])
@@ -196,9 +222,16 @@ package struct SecretMask: Sendable {
   /// Masks the known secrets alone, in a text of our own with values from elsewhere.
   ///
   /// Compares bytes: characters may merge with what follows them.
-  package func maskKnown(_ text: String) -> String {
+  package func maskKnown(_ text: String) -> String { maskKnown(text, isCut: false) }
+
+  /// - Parameter isCut: whether the text continues: its last characters are masked, too, and the
+  ///   secrets that may continue there.
+  private func maskKnown(_ text: String, isCut: Bool) -> String {
     let bytes = Array(text.utf8)
-    let found = RangeSet(known.flatMap { $0.ranges(in: bytes) })
+    var found = RangeSet(known.flatMap { $0.ranges(in: bytes, isCut: isCut) })
+    if isCut {
+      found.insert(contentsOf: max(0, bytes.count - SpelledText.longestCharacter)..<bytes.count)
+    }
     guard !found.isEmpty else { return text }
     var result: [UInt8] = []
     var end = 0

@@ -19,16 +19,25 @@ struct SpelledText: Sendable, Hashable {
       uniqueKeysWithValues: foreign.union(misread).map { ($0, Self.escapes(of: $0)) })
   }
 
+  /// Length that no spelling of a character exceeds.
+  static let longestCharacter = 512
+
   /// The ranges of a text that spell it, by start.
-  func ranges(in text: [UInt8]) -> [Range<Int>] {
+  ///
+  /// - Parameter isCut: whether the text continues: a spelling that may continue after its end
+  ///   counts, up to the end.
+  func ranges(in text: [UInt8], isCut: Bool = false) -> [Range<Int>] {
     guard let first = characters.first.map({ Array(String($0).utf8)[0] }) else { return [] }
     let isForeign = first >= 0x80
     return text.withUnsafeBufferPointer { text in
       var known: [Place: Set<Int>] = [:]
       return text.indices.compactMap { start in
         let byte = text[start]
-        guard byte == first || Self.opens(byte) || isForeign && byte >= 0x80 else { return nil }
-        return end(in: text, from: start, &known).map { start..<$0 }
+        guard
+          byte == first || isForeign && byte >= 0x80
+            || Self.opens(byte) && Self.maySpell(at: start, in: text)
+        else { return nil }
+        return end(in: text, from: start, isCut: isCut, &known).map { start..<$0 }
       }
     }
   }
@@ -41,10 +50,13 @@ struct SpelledText: Sendable, Hashable {
 
   /// The farthest end of a spelling that begins at a position; nil if none does.
   ///
-  /// - Parameter known: the ends of characters found so far: a text may be made so that many
-  ///   spellings of many characters begin at each of its positions.
+  /// - Parameters:
+  ///   - isCut: whether a character near the text's end may continue after it.
+  ///   - known: the ends of characters found so far: a text may be made so that many spellings of
+  ///     many characters begin at each of its positions.
   private func end(
-    in text: UnsafeBufferPointer<UInt8>, from start: Int, _ known: inout [Place: Set<Int>]
+    in text: UnsafeBufferPointer<UInt8>, from start: Int, isCut: Bool,
+    _ known: inout [Place: Set<Int>]
   ) -> Int? {
     var ends: Set = [start]
     for character in characters {
@@ -58,6 +70,9 @@ struct SpelledText: Sendable, Hashable {
         let found = known[place] ?? endsAfterLineEnd(of: place, in: text)
         known[place] = found
         next.formUnion(found)
+      }
+      if isCut, ends.contains(where: { text.count - $0 < Self.longestCharacter }) {
+        return text.count
       }
       guard !next.isEmpty else { return nil }
       ends = next
@@ -165,6 +180,11 @@ struct SpelledText: Sendable, Hashable {
       let isThere = text.dropFirst(place).starts(with: bytes)
       return isThere ? [place + bytes.count] : []
     }
+    if depth == 1 {
+      var found: Set<Int> = []
+      addEnds(of: bytes[...], at: place, in: text, to: &found)
+      return found
+    }
     var ends: Set = [place]
     for byte in bytes {
       ends = ends.reduce(into: Set<Int>()) {
@@ -185,6 +205,63 @@ struct SpelledText: Sendable, Hashable {
       found.formUnion(ends(of: spelling, at: place, in: text, depth - 1))
     }
     return found
+  }
+
+  /// Adds the ends of bytes of which each may be spelled once: where one is a character that opens a
+  /// spelling of itself, there are several.
+  private static func addEnds(
+    of bytes: ArraySlice<UInt8>, at place: Int, in text: UnsafeBufferPointer<UInt8>,
+    to found: inout Set<Int>
+  ) {
+    guard let byte = bytes.first else {
+      found.insert(place)
+      return
+    }
+    guard place < text.count else { return }
+    if text[place] == byte { addEnds(of: bytes.dropFirst(), at: place + 1, in: text, to: &found) }
+    guard opens(text[place]), maySpellOnce(at: place, in: text) else { return }
+    for spelling in spellings[Int(byte)] where spelling[0] == text[place] {
+      let end = place + spelling.count
+      guard end <= text.count, text[place..<end].elementsEqual(spelling) else { continue }
+      addEnds(of: bytes.dropFirst(), at: end, in: text, to: &found)
+    }
+  }
+
+  // MARK: Whether to look closer
+
+  // A text may consist of nothing but characters that open spellings.
+
+  /// Whether a spelling of depth 1 may begin at a place with a character that opens one.
+  private static func maySpellOnce(at place: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text[place] != UInt8(ascii: "+") else { return true }
+    guard place + 1 < text.count else { return false }
+    return continues(text[place], text[place + 1])
+  }
+
+  /// Whether any spelling may begin at a place with a character that opens one.
+  private static func maySpell(at place: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    if maySpellOnce(at: place, in: text) { return true }
+    // The second character of a spelling is itself spelled.
+    let next = place + 1
+    return next < text.count && opens(text[next]) && maySpellOnce(at: next, in: text)
+  }
+
+  /// Whether a byte may follow the one that opens a spelling.
+  private static func continues(_ opening: UInt8, _ byte: UInt8) -> Bool {
+    switch opening {
+    case UInt8(ascii: "&"): byte == UInt8(ascii: "#") || isWord(Unicode.Scalar(byte))
+    // "=" may end a line of quoted-printable.
+    case UInt8(ascii: "="): isHexDigit(byte) || byte == 0x0d || byte == 0x0a
+    case UInt8(ascii: "%"): isHexDigit(byte)
+    default: true
+    }
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch Unicode.Scalar(byte) {
+    case "0"..."9", "a"..."f", "A"..."F": true
+    default: false
+    }
   }
 
   /// Whether a byte may begin a spelling.

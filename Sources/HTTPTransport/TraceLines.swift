@@ -86,11 +86,11 @@ struct TraceLines {
     }
     var text = String(decoding: line.bytes, as: UTF8.self)
     if kind == .note {
-      text = mask.maskNote(text)
+      text = mask.maskNote(text, isCut: line.isCut)
     } else if line.isMasked, text.hasPrefix(" ") || text.hasPrefix("\t") {
       text = " \(SecretMask.replacement)"
     } else {
-      (text, line.isMasked) = mask.maskHeader(text)
+      (text, line.isMasked) = mask.maskHeader(text, isCut: line.isCut)
     }
     return ["\(kind.mark) \(String(oneLine: text))\(line.isCut ? "…" : "")"]
   }

@@ -18,7 +18,7 @@ struct HTTPFailure {
   ) -> StoreError {
     let mask = mask
     return StoreError(
-      code, operation: operation, target: mask.maskKnown(target), response: mask.mask(said),
+      code, operation: operation, target: mask.maskKnown(target), response: mask.maskHead(of: said),
       advice: mask.maskKnown(advice), retryAfter: retryAfter)
   }
 

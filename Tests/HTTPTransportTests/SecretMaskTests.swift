@@ -181,4 +181,45 @@ import Testing
   func `combining characters hide no delimiter`(_ text: String, _ expected: String) {
     #expect(Array(SecretMask().mask(text).utf8) == Array(expected.utf8))
   }
+
+  /// Where a secret begins at a distance before the end of what is looked at.
+  @Test(
+    arguments: [
+      "p%C3%A4&#x73;&#x73;w0rd/with/many/letters", "pässw0rd/with/many/letters",
+      "https://user:other/p@ss@host", "token=another", "sig=\"another one\"",
+    ], [0, 1, 5, 12, 24, 40, 511, 512, 513, 600, 1000])
+  func `no part of a secret at the cut of a long text is shown`(_ echo: String, _ distance: Int) {
+    let mask = SecretMask(known: ["pässw0rd/with/many/letters"])
+    let before = SecretMask.longestHead - distance
+    let text =
+      String(repeating: "x ", count: before / 2) + echo + String(repeating: "y", count: 5000)
+    let shown = mask.maskHead(of: text)
+    #expect(shown.hasPrefix("x x x "))
+    for part in ["ss", "w0", "p%", "/w", "many", "user", "other", "anoth"] {
+      #expect(!shown.contains(part), "\(part) in \(shown.suffix(80))")
+    }
+  }
+
+  @Test func `a long secret before the cut leaves none of its spelled letters`() {
+    let secret = String((0..<500).map { Character(Unicode.Scalar(UInt8(97 + $0 * $0 % 26))) })
+    let echo = secret.utf8.map { "%" + String($0, radix: 16) }.joined()
+    let text = "got " + String(repeating: "-", count: 3000) + echo
+    let shown = SecretMask(known: [secret]).maskHead(of: text)
+    #expect(shown == "got " + String(repeating: "-", count: 3000) + "***")
+  }
+
+  /// Each of these was looked at for each letter of each form of a secret.
+  @Test(arguments: ["&", "%", "=", "&#", "\\", "%2", "&a;"])
+  func `a long text of what opens spellings is cut before it is searched`(_ piece: String) {
+    let mask = SecretMask(known: ["hunter22&and/more"])
+    let text = String(repeating: piece, count: 1_000_000)
+    let shown = mask.maskHead(of: text)
+    #expect(shown.hasSuffix("***") && shown.utf8.count < SecretMask.longestHead)
+    #expect(text.hasPrefix(shown.dropLast(3)))
+  }
+
+  @Test(arguments: ["&&#104;unter22", "&%68unter22", "&&amp;#104;unter22", "%%36%38unter22"])
+  func `what opens a spelling before another one hides no secret`(_ echo: String) {
+    #expect(SecretMask(known: ["hunter22"]).maskKnown(echo).hasSuffix("***"))
+  }
 }

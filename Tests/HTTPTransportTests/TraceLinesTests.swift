@@ -51,4 +51,15 @@ import Testing
     let long = lines.add(.received, (String(repeating: "x", count: 20_000) + "\n").utf8)
     #expect(long.count == 1 && long[0].utf8.count < 9000 && long[0].hasSuffix("…"))
   }
+
+  @Test(arguments: [1, 5, 12, 300])
+  func `the part of a secret before the cut of a long line is masked`(_ distance: Int) {
+    var lines = TraceLines(SecretMask(known: ["hunter22hunter22"]))
+    let rest = String(repeating: "y", count: 600) + "\n"
+    let line = "X: " + String(repeating: "x", count: 8189 - distance) + "hunter22hunter22" + rest
+    for kind in [TraceLines.Kind.note, .received] {
+      let shown = lines.add(kind, line.utf8)
+      #expect(shown.count == 1 && !shown[0].contains("h") && shown[0].hasSuffix("***…"))
+    }
+  }
 }

@@ -99,7 +99,7 @@ struct S3Failure {
   func error(_ response: HTTPResponse, _ failure: HTTPFailure, bucket: String) -> StoreError {
     let detail = [code, message].compactMap { $0 }.joined(separator: ": ")
     if let meaning = code.flatMap(S3Meaning.of) {
-      let shown = region.map { " to \(String(oneLine: failure.mask.mask($0), limit: 64))" }
+      let shown = region.map { " to \(String(oneLine: failure.mask.maskHead(of: $0), limit: 64))" }
       let advice = meaning.advice.replacing("BUCKET", with: bucket)
         .replacing("REGION", with: shown ?? "")
       return failure.error(response, meaning.error, detail: detail, advice: advice)

@@ -44,7 +44,7 @@ struct CredentialService: Sendable {
       case 408, 500...: .transient
       default: .authentication
       }
-    let said = code.map(SecretMask(known: secrets).mask)
+    let said = code.map(SecretMask(known: secrets).maskHead)
     return .credentials(
       "\(name) answered \(status)\(said.map { " \($0)" } ?? "")", code: meaning, advice: advice)
   }
