@@ -290,6 +290,19 @@ import Testing
       ])
   }
 
+  /// Each minute was compared with all others.
+  @Test func `a rate counts records of very many minutes`() {
+    let minutes = 300_000
+    var window = RateWindow()
+    let even = Dictionary(uniqueKeysWithValues: (0..<minutes).map { (Int64($0), 2) })
+    #expect(window.add(even, within: .seconds(300)) == 10)
+    let last = Int64(minutes)
+    #expect(window.add([last: 5, last - 3: 1], within: .seconds(300)) == 14)
+    #expect(window.add([last + 4: .max], within: .seconds(300)) > 1 << 32)
+    #expect(window.add([last + 20: 3], within: .seconds(300)) == 3)
+    #expect(window.add([last + 19: 3, 0: 7], within: .seconds(300)) == 7)
+  }
+
   @Test func `a silent device alerts again until it is heard from`() {
     let rule = Self.rule(.silence(.seconds(1800))) { $0.repeatsEvery = .seconds(3600) }
     check(

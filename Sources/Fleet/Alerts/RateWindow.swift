@@ -24,15 +24,21 @@ package struct RateWindow: Sendable, Codable, Equatable {
     guard let first = records.keys.min(), let newest = minutes.keys.max() else { return 0 }
     // A late record may complete a window that began before it.
     let known = minutes.sorted { $0.key < $1.key }
-    var most = 0
-    for (end, _) in known where end >= first {
-      let sum = known.lazy.filter { $0.key > end - width && $0.key <= end }
-        .reduce(0) { $0.addingReportingOverflow($1.value).overflow ? .max : $0 + $1.value }
-      most = max(most, sum)
+    var (most, sum, start) = (0, 0, 0)
+    for (end, count) in known {
+      sum += Self.bounded(count)
+      while known[start].key <= end - width {
+        sum -= Self.bounded(known[start].value)
+        start += 1
+      }
+      if end >= first { most = max(most, sum) }
     }
     minutes = minutes.filter { $0.key > newest - 2 * width }
     return most
   }
+
+  /// A count that is far more than any limit, so that their sum is always a number.
+  private static func bounded(_ count: Int) -> Int { max(0, min(count, 1 << 36)) }
 
   /// Whether counted records may be part of a window that has not ended.
   package func isOpen(at minute: Int64, within span: Duration) -> Bool {
