@@ -92,6 +92,14 @@ import Testing
     // Marks that reverse the direction of writing, between characters of two to four bytes.
     ("ä\u{202e}漢\u{2066}\u{61c}😀\u{200f}b", "ä漢😀b"),
     ("unfinished \u{1b}[12", "unfinished "),
+    // Modes that would stay: local echo, new lines, the origin of lines.
+    ("a\u{1b}[12l\u{1b}[20h\u{1b}[4;20h\u{1b}[?6h\u{1b}[?4h\u{1b}[25h\u{1b}[??25hb", "ab"),
+    // Repetitions for hours.
+    ("a\u{1b}[80b\u{1b}[99999999b\u{1b}[1001b\u{1b}[99999999999999999999Lb", "a\u{1b}[80bb"),
+    (
+      "\u{1b}[999;999H\u{1b}[0;38:2::255:0:9m\u{1b}[;Hb",
+      "\u{1b}[999;999H\u{1b}[0;38:2::255:0:9m\u{1b}[;Hb"
+    ),
   ]) func `the terminal filter passes only sequences that draw`(text: String, passed: String) {
     var whole = TerminalFilter()
     #expect(String(decoding: whole.pass(Array(text.utf8)), as: UTF8.self) == passed)
@@ -105,6 +113,7 @@ import Testing
     let reset = "\(TerminalFilter.reset)"
     #expect(reset.contains("\u{1b}7\u{1b}[r\u{1b}8"))
     #expect(reset.hasPrefix("\u{0f}\u{1b}7\u{1b}[?1049l"))
+    #expect(reset.contains("\u{1b}[4l") && !reset.contains("\n"))
   }
 
   @Test(arguments: SeededGenerator.cases(50))

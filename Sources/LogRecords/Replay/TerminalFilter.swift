@@ -27,8 +27,16 @@ public struct TerminalFilter {
   private static let limit = 256
   /// Final bytes of control sequences that move, draw, erase, scroll or colour.
   private static let drawing = Set("@ABCDEFGHIJKLMPSTXZ`abdefgm".utf8)
-  /// Modes of xterm that affect the display: insert, origin, wrap, cursor, alternate screens.
-  private static let modes: Set<Int> = [4, 6, 7, 12, 20, 25, 47, 1047, 1048, 1049]
+  /// Modes of ECMA-48 that affect the display and that ``reset`` ends: insert.
+  private static let modes: Set<Int> = [4]
+  /// Modes of xterm that do: wrap, cursor, alternate screens.
+  ///
+  /// Not the origin of lines: with the cursor's place it would be restored, too.
+  private static let privateModes: Set<Int> = [7, 25, 47, 1047, 1048, 1049]
+  /// Maximum number of repetitions of a character: more than a line of a terminal has.
+  private static let mostRepetitions = 1000
+  /// Maximum of any other number, such as of lines to scroll.
+  private static let mostOfOthers = 99_999
 
   /// Starts with a terminal in its normal state.
   public init() {}
@@ -45,7 +53,10 @@ public struct TerminalFilter {
   /// The cursor stays: it is saved before what moves it, which is the full scrolling region and, if
   /// the second screen was not in use, its end.
   public static var reset: StaticString {
-    "\u{0f}\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b}[?7h\u{1b}[?25h"
+    """
+    \u{0f}\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b}[4l\
+    \u{1b}[?7h\u{1b}[?25h
+    """
   }
 
   private mutating func consume(_ byte: UInt8, _ out: inout [UInt8]) {
@@ -155,18 +166,25 @@ public struct TerminalFilter {
     let parameters = pending.dropFirst(2)
     switch final {
     case UInt8(ascii: "h"), UInt8(ascii: "l"):
-      let numbers = parameters.drop { $0 == UInt8(ascii: "?") }
+      let isPrivate = parameters.first == UInt8(ascii: "?")
+      let modes = isPrivate ? Self.privateModes : Self.modes
+      let numbers = isPrivate ? parameters.dropFirst() : parameters
       guard numbers.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x3b }) else { return false }
-      return numbers.split(separator: 0x3b).allSatisfy {
-        Int(String(decoding: $0, as: UTF8.self)).map(Self.modes.contains) ?? false
-      }
+      return Self.numbers(numbers).allSatisfy { $0.map(modes.contains) ?? false }
     // The scrolling region, cursor saved and restored; with a mark before, something else.
     case UInt8(ascii: "r"), UInt8(ascii: "s"), UInt8(ascii: "u"):
       return parameters.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x3b }
     default:
       // Only digits and separators: marks and intermediate bytes make other functions of these.
-      return Self.drawing.contains(final)
-        && parameters.allSatisfy { (0x30...0x3b).contains($0) }
+      guard Self.drawing.contains(final), parameters.allSatisfy({ (0x30...0x3b).contains($0) })
+      else { return false }
+      let most = final == UInt8(ascii: "b") ? Self.mostRepetitions : Self.mostOfOthers
+      return Self.numbers(parameters).allSatisfy { $0.map { $0 <= most } ?? false }
     }
+  }
+
+  /// The numbers of a sequence's parameters; nil for one that is too long.
+  private static func numbers(_ parameters: ArraySlice<UInt8>) -> [Int?] {
+    parameters.split { $0 == 0x3a || $0 == 0x3b }.map { Int(String(decoding: $0, as: UTF8.self)) }
   }
 }
