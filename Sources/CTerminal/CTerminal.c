@@ -100,7 +100,7 @@ static void watch(int program_end, char *const arguments[], char *const environm
     tell(3, CTERMINAL_FAILED, errno);
     _exit(1);
   }
-  fcntl(start[1], F_SETFD, FD_CLOEXEC);
+  for (int end = 0; end < 2; end++) fcntl(start[end], F_SETFD, FD_CLOEXEC);
   pid_t program = fork();
   if (program == 0) become(arguments, environment, start[1]);
   if (program < 0) failure = errno;

@@ -109,6 +109,18 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("show --plain"))
   }
 
+  @Test func `run --pty leaves a program no descriptors but those of the terminal`() async throws {
+    let program = try Program()
+    // The command does not contain the word that it prints.
+    let terminal = try terminal(
+      program, "run", "--pty", "--", "sh", "-c",
+      "for n in 0 1 2 3 4 5 6 7 8 9; do test -e /dev/fd/$n && echo fd is op''en: $n; done; true")
+    #expect(try terminal.status() == 0)
+    let log = try await log(program)
+    let lines = log.split(whereSeparator: \.isNewline).filter { $0.contains("is open: ") }
+    #expect(lines.map { $0.last(where: \.isNumber) } == ["0", "1", "2"])
+  }
+
   @Test func `run --pty of a missing program exits with 127`() async throws {
     let program = try Program()
     let terminal = try terminal(program, "run", "--pty", "--", "/nowhere/at/all")
