@@ -45,6 +45,30 @@ import Testing
     #expect(world.sender.take().isEmpty)
   }
 
+  @Test func `very many sessions of a device do not hide those of others`() async throws {
+    let world = try World()
+    world.sessionLimit = 12
+    try await world.pass()
+    let flooded = try world.device("d1")
+    for _ in 0..<50 { try flooded.upload(flooded.begin()) }
+    world.minutes(20)
+    let first = try await world.pass()
+    #expect(first.problems.count == 1)
+    #expect(first.problems.first?.hasPrefix("d1: 40 sessions are left out") == true)
+    let honest = try world.device("d2")
+    let session = honest.begin("player")
+    try honest.upload(session, ending: .signal(11))
+    world.minutes(20)
+    #expect(try await world.pass().problems.isEmpty)
+    #expect(world.sender.take().map(\.session) == [session.description])
+    let state = try AlertState.load(world.path) { Issue.record("\($0)") }
+    let devices = try #require(state.cursors.values.first).devices
+    #expect(devices.mapValues(\.sessionCount) == ["d1": 10, "d2": 1])
+    // The next day it is said again.
+    world.minutes(24 * 60)
+    #expect(try await world.pass().problems.count == 1)
+  }
+
   @Test func `the first device of a store alerts in the next pass`() async throws {
     let world = try World()
     try await world.pass()

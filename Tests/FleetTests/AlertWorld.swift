@@ -11,6 +11,8 @@ final class AlertWorld {
   let store: TimedStore
   let sender = RecordingSender()
   var rules: [AlertRule]
+  /// Maximum number of sessions that passes remember.
+  var sessionLimit: Int?
 
   init(
     _ rules: [AlertRule] = [AlertRule(name: "crashed", .crash(includesFailures: false))],
@@ -31,7 +33,8 @@ final class AlertWorld {
     _ sender: (any AlertSender)? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> AlertPass.Report {
     let clock = clock
-    let pass = AlertPass(rules, state: path) { clock.now() }
+    var pass = AlertPass(rules, state: path) { clock.now() }
+    pass.sessionLimit = sessionLimit
     let lock = try #require(try pass.lock(), sourceLocation: sourceLocation)
     let problems = Guarded<[String]>([])
     return try await pass.run(store, sender ?? self.sender, holding: lock) { line in

@@ -28,6 +28,8 @@ package struct AlertCursors: Sendable, Codable, Equatable {
     package var newest: ServerTime?
     /// Since when none of its objects is found.
     package var emptySince: ServerTime?
+    /// When it was last reported that sessions of it are left out.
+    package var leftOutAt: ServerTime?
     /// Whether no rule has covered it: when one does, its existing sessions are not reported.
     package var isPassedOver = false
     /// Its day folders, by day.

@@ -36,6 +36,8 @@ package struct AlertPass: Sendable {
   package var most = 20
   /// The maximum age of events that a first pass reports.
   package var newsAge = AlertPlan.newsAge
+  /// Maximum number of sessions to remember; nil for as many as the file can have.
+  package var sessionLimit: Int?
   /// The keys that revisions must be signed with; nil to skip that check.
   package var keys: KnownKeys?
 
@@ -103,7 +105,8 @@ package struct AlertPass: Sendable {
       // The clock offset of the previous pass is accurate enough to choose folders.
       let offset = serverOffset(clock, or: cursors.clockOffset)
       let scan = AlertScan(
-        clocked, knowing: keys, rules, now: now().asServer(offset: offset), newsAge: newsAge)
+        clocked, knowing: keys, rules, now: now().asServer(offset: offset), newsAge: newsAge,
+        sessionLimit: sessionLimit)
       reading = try await scan.read(&cursors)
       cursors.clockOffset = clock.offset?.milliseconds ?? cursors.clockOffset
       state.cursors[store.location] = cursors

@@ -12,6 +12,8 @@ package struct AlertScan: Sendable {
   let now: ServerTime
   /// The maximum age of news in a first pass.
   let newsAge: Duration
+  /// Maximum number of sessions to remember.
+  let sessionLimit: Int
 
   /// The key prefix of all devices.
   static let root = SessionFolder.devicesKey
@@ -24,10 +26,13 @@ package struct AlertScan: Sendable {
   ///   - rules: the rules, which determine what is read.
   ///   - now: the server's time.
   ///   - newsAge: the maximum age of news in a first pass.
+  ///   - sessionLimit: maximum number of sessions to remember; nil for as many as the state's file
+  ///     can have.
   package init(
     _ store: any ObjectStore, knowing keys: KnownKeys?, _ rules: [AlertRule], now: ServerTime,
-    newsAge: Duration = AlertPlan.newsAge
+    newsAge: Duration = AlertPlan.newsAge, sessionLimit: Int? = nil
   ) {
+    self.sessionLimit = sessionLimit ?? SessionRoom.standard
     (self.store, self.keys, self.rules) = (store, keys, rules)
     (self.now, self.newsAge) = (now, newsAge)
   }
@@ -49,9 +54,11 @@ package struct AlertScan: Sendable {
         cursors.devices[id] = device.passedOver
       }
     }
+    let room = SessionRoom(
+      most: sessionLimit, hasFacts: readsRecords || readsSessionsForSilence, beside: cursors)
     try await wanted.concurrentForEach { id, device in
       let isFirst = isFirst || device.isPassedOver
-      return try await DeviceScan(self, id, device, isFirst: isFirst).read()
+      return try await DeviceScan(self, id, device, room, isFirst: isFirst).read()
     } _: { result in
       cursors.devices[result.id] = result.device
       reading.add(result.reading)

@@ -26,20 +26,19 @@ package struct AlertState: Sendable, Codable, Equatable {
 
   /// Reads the file; nil if there is none.
   ///
-  /// A damaged file is set aside, and the state is empty.
+  /// A damaged file, or one that is too long, is set aside, and the state is empty.
   ///
   /// - Parameter report: called with a line for a person if the file is damaged.
   /// - Throws: ``Platform/SystemError``.
   package static func load(_ path: String, report: (String) -> Void) throws -> AlertState {
-    let json: [UInt8]
     do {
-      json = try AtomicFile.read(path)
-    } catch let error as SystemError where error.isNotFound {
-      return AlertState()
-    }
-    do {
+      let json = try AtomicFile.read(path)
       let state = try JSONDecoder().decode(AlertState.self, from: Data(json))
       if state.format == 1 { return state }
+    } catch let error as SystemError where error.isNotFound {
+      return AlertState()
+    } catch let error as SystemError where error.errno == SystemError.Number.overflow {
+      // Too long to be read: set aside below.
     } catch is DecodingError {
       // Set aside below.
     }

@@ -11,13 +11,22 @@ struct DeviceScan {
   /// Whether findings may be old, because the device was not read before.
   private let isFirst: Bool
   private var reading = AlertReading()
+  private let room: SessionRoom
+  /// Number of its sessions that have room.
+  private var count: Int
+  /// Number of its sessions for which there is none.
+  private var leftOut = 0
 
   /// How long listings must lack a session before it counts as gone: some servers omit names at
   /// times.
   private static let disappearance = Duration.days(2)
 
-  init(_ scan: AlertScan, _ id: String, _ device: AlertCursors.Device, isFirst: Bool) {
+  init(
+    _ scan: AlertScan, _ id: String, _ device: AlertCursors.Device, _ room: SessionRoom,
+    isFirst: Bool
+  ) {
     (self.scan, self.id, self.device, self.isFirst) = (scan, id, device, isFirst)
+    (self.room, count) = (room, device.sessionCount)
   }
 
   struct Result: Sendable {
@@ -40,6 +49,7 @@ struct DeviceScan {
       try await checkForDisappearance()
     }
     reportTimes()
+    reportLeftOut()
     forget()
     device.isPassedOver = false
     return Result(id: id, device: device, reading: reading)
@@ -76,13 +86,18 @@ struct DeviceScan {
     guard !listing.sessions.isEmpty || device.folders[day] != nil else { return }
     func add(_ found: SessionScan.Result) {
       folder.sessions[found.session.description] = found.cursor
-      if let newest = found.cursor.newest { device.newest = max(device.newest ?? newest, newest) }
+      hear(found.cursor.newest)
       reading.add(found.reading)
     }
     var wanted: [SessionScan] = []
     for (session, remote) in listing.sessions.sorted(by: { $0.key < $1.key }) {
-      let one = SessionScan(
-        scan, remote, folder.sessions[session.description], isFirst: isFirst)
+      let known = folder.sessions[session.description]
+      guard known != nil || hasRoom() else {
+        leftOut += 1
+        hear(remote.newest)
+        continue
+      }
+      let one = SessionScan(scan, remote, known, isFirst: isFirst)
       if let found = one.readNames() { add(found) } else { wanted.append(one) }
     }
     try await wanted.concurrentForEach({ try await $0.read() }, add)
@@ -131,6 +146,29 @@ struct DeviceScan {
     where day < oldest && !folder.sessions.values.contains(where: \.isOpen) {
       device.folders[day]?.sessions = [:]
     }
+  }
+
+  private mutating func hear(_ newest: ServerTime?) {
+    guard let newest else { return }
+    device.newest = max(device.newest ?? newest, newest)
+  }
+
+  /// Takes room for another session of the device; false if there is none.
+  private mutating func hasRoom() -> Bool {
+    guard room.take(beside: count) else { return false }
+    count += 1
+    return true
+  }
+
+  /// Reports once a day that sessions are left out.
+  private mutating func reportLeftOut() {
+    guard leftOut > 0, ScanSchedule.isDue(device.leftOutAt, every: .days(1), at: scan.now) else {
+      return
+    }
+    device.leftOutAt = scan.now
+    reading.problems.append(
+      "\(device.name ?? id): \(leftOut) sessions are left out, as the store has more of them than "
+        + "alerts can remember; nothing of these is reported")
   }
 
   /// Reports when the device and its sessions last sent something.
