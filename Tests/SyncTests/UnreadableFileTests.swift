@@ -40,4 +40,42 @@ import Testing
     #expect(try waiting(every).isEmpty)
     #expect(try Attacher(folder.site.context(), sources: sources).unreadable().isEmpty)
   }
+
+  @Test func `a compressed log that was refused is not unpacked before it changes`() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try await folder.tick()
+    try folder.append(0..<50, to: "app.log.1")
+    #expect(try await folder.run("gzip app.log.1") == 0)
+    let path = folder.file("app.log.1.gz")
+    let status = try #require(try FileStatus(path))
+    // As a pass says it of a log that is too large.
+    let refusal = SystemError(
+      operation: "unpack", path: path, errno: SystemError.Number.overflow)
+    let files = try AttachedFiles(folder.site.local.home)
+    try files.refuse(path, status, UnpackLimit(), because: refusal)
+    for _ in 0..<2 {
+      try await folder.tick(after: 60)
+      #expect(try folder.sidecars().isEmpty)
+      #expect(try await folder.problems().keys.contains(path))
+    }
+    #expect(try await folder.run("touch app.log.1.gz") == 0)
+    try await folder.tick(after: 60)
+    #expect(try await folder.remoteLines() == [Array(0..<50)])
+    #expect(try await folder.problems().isEmpty)
+    #expect(try files.refusal(of: path, status, UnpackLimit()) == nil)
+  }
+
+  /// Two megabytes in two kilobytes.
+  @Test func `a refusal of a compressed log is remembered with the limit`() async throws {
+    var folder = try AttachedFolder("*")
+    folder.sources[0].maxSize = 1_000_000
+    #expect(try await folder.run("head -c 2000000 /dev/zero > a.log && gzip a.log") == 0)
+    try await folder.tick(after: 60)
+    let path = folder.file("a.log.gz")
+    let status = try #require(try FileStatus(path))
+    let files = try AttachedFiles(folder.site.local.home)
+    let refusal = try files.refusal(of: path, status, UnpackLimit(maximum: 1_000_000))
+    #expect(refusal?.errno == SystemError.Number.overflow)
+    #expect(try files.refusal(of: path, status, UnpackLimit()) == nil)
+  }
 }

@@ -73,6 +73,10 @@ final class AttachedFiles {
     CREATE TABLE problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE consent(id INTEGER PRIMARY KEY, consent TEXT NOT NULL);
     CREATE TABLE doubt(path TEXT PRIMARY KEY, session TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE refusal(
+      path TEXT PRIMARY KEY, device INTEGER NOT NULL, inode INTEGER NOT NULL,
+      length INTEGER NOT NULL, changed INTEGER NOT NULL, maximum INTEGER NOT NULL,
+      error INTEGER NOT NULL) WITHOUT ROWID;
     """,
     probes: [
       "SELECT \(columns) FROM file LIMIT 1",
@@ -80,6 +84,7 @@ final class AttachedFiles {
       "SELECT path, reason FROM problem LIMIT 1",
       "SELECT id, consent FROM consent LIMIT 1",
       "SELECT path, session FROM doubt LIMIT 1",
+      "SELECT path, device, inode, length, changed, maximum, error FROM refusal LIMIT 1",
     ])
 
   // MARK: Files
@@ -261,7 +266,7 @@ final class AttachedFiles {
       try $0.execute(
         sql: """
           DELETE FROM file; DELETE FROM pass; DELETE FROM consent;
-          DELETE FROM problem; DELETE FROM doubt
+          DELETE FROM problem; DELETE FROM doubt; DELETE FROM refusal
           """)
     }
   }
@@ -296,8 +301,56 @@ final class AttachedFiles {
     try queue.change { database in
       try database.execute(sql: "DELETE FROM problem; DELETE FROM doubt")
       for (path, problem) in problems { try Self.save(problem, at: path, in: database) }
+      try database.execute(
+        sql: "DELETE FROM refusal WHERE path NOT IN (SELECT path FROM problem)")
     }
   }
+
+  /// Why a compressed file cannot be unpacked, which would take long to find out again; nil if that
+  /// is unknown, or if the file has changed since.
+  func refusal(of path: String, _ status: FileStatus, _ limit: UnpackLimit) throws -> SystemError? {
+    try queue.query { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          SELECT error FROM refusal
+          WHERE path = ? AND device = ? AND inode = ? AND length = ? AND changed = ? AND maximum = ?
+          """)
+      let row = try Row.fetchOne(
+        statement,
+        arguments: [
+          path, Int64(bitPattern: status.device), Int64(bitPattern: status.inode), status.length,
+          status.changed.nanoseconds, limit.maximum?.bytes ?? -1,
+        ])
+      guard let row else { return nil }
+      let number = try row.value("error") as Int64
+      return Self.refusals.first { Int64($0) == number }.map { error in
+        let isTooLarge = error == SystemError.Number.overflow
+        return SystemError(
+          operation: isTooLarge ? CompressedFile.tooLarge : "unpack", path: path, errno: error)
+      }
+    }
+  }
+
+  /// Remembers why a compressed file cannot be unpacked, if it is for its content.
+  func refuse(
+    _ path: String, _ status: FileStatus, _ limit: UnpackLimit, because error: SystemError
+  ) throws {
+    guard error.path == path, Self.refusals.contains(error.errno) else { return }
+    try queue.change { database in
+      try database.execute(
+        sql: """
+          INSERT OR REPLACE INTO refusal(path, device, inode, length, changed, maximum, error)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          path, Int64(bitPattern: status.device), Int64(bitPattern: status.inode), status.length,
+          status.changed.nanoseconds, limit.maximum?.bytes ?? -1, Int64(error.errno),
+        ])
+    }
+  }
+
+  /// The errors of a content: too large, and damaged.
+  private static let refusals = [SystemError.Number.overflow, SystemError.Number.malformed]
 
   private static func save(
     _ problem: AttachProblem, at path: String, in database: Database

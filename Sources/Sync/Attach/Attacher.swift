@@ -270,12 +270,14 @@ package struct Attacher {
   @discardableResult
   private func begin(_ new: AttachPlan.Beginning) throws -> SessionID {
     // Read everything from one open file: its path may lead to another one later.
-    let content = try FileContent(new.path, limit: UnpackLimit(maximum: new.source.maxSize))
+    let limit = UnpackLimit(maximum: new.source.maxSize)
+    let content = try FileContent(new.path, limit: limit)
     let status = try content.status()
     let isCompressed = CompressedFile.form(of: new.path) != nil
     guard status.device == new.status.device, status.inode == new.status.inode,
       isCompressed || status.length >= new.base
     else { throw Moved() }
+    if isCompressed, let refusal = try files.refusal(of: new.path, status, limit) { throw refusal }
     let head = try content.head()
     let times = try recordTimes(
       content, new.base..<(isCompressed ? .max : status.length), status.modifiedAt)
@@ -320,6 +322,9 @@ package struct Attacher {
         }
       } catch {
         try LocalSession(context.home, session).removeTraces()
+        if isCompressed, let error = error as? SystemError {
+          try files.refuse(new.path, status, limit, because: error)
+        }
         throw error
       }
     }

@@ -18,6 +18,8 @@ struct CompressedFile {
   var limit = UnpackLimit()
 
   private static let pieceLength = 256 << 10
+  /// The operation that a log over the limit fails.
+  static let tooLarge = "unpack, as it becomes larger than 'max-size' or its size lets expect,"
 
   /// The format that a file's name claims; nil for a plain log.
   static func form(of path: String) -> Form? {
@@ -39,8 +41,7 @@ struct CompressedFile {
       unpacked += ByteCount(piece.count)
       guard limit.refusal(of: unpacked, from: packed) == nil else {
         throw SystemError(
-          operation: "unpack, as it becomes larger than 'max-size' or its size lets expect,",
-          path: file.path, errno: SystemError.Number.overflow)
+          operation: Self.tooLarge, path: file.path, errno: SystemError.Number.overflow)
       }
       try body(piece)
     }
