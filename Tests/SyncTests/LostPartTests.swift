@@ -397,33 +397,4 @@ import Testing
     ].flatMap { whole[Int($0.lowerBound)..<Int($0.upperBound)] }
     #expect(Array(lines.filter { !isGap($0) }.joined(separator: [0x0a])) == kept)
   }
-
-  @Test(arguments: [false, true])
-  func `the rest of a key whose beginning was in a lost part is held back`(isKey: Bool) async throws
-  {
-    let site = try site()
-    let writer = try site.local.writer(rotateAt: 600)
-    let line = String(repeating: "MIIEowIBAAKCAQEA", count: 4)
-    if isKey { writer.print("-----BEGIN RSA PRIVATE KEY-----") }
-    for _ in 0..<20 { writer.print(line) }
-    writer.print(isKey ? "-----END RSA PRIVATE KEY-----" : "that was it")
-    for _ in 0..<10 { writer.print("all is well, and that is all there is to say") }
-    try await compressParts(of: writer)
-    try writer.end(.exit(0))
-    let parts = try writer.files.parts()
-    try #require(parts.count >= 3)
-    try File.remove(parts[0].compressed)
-    let whole = try site.local.log(writer.session)
-    #expect(try await site.upload().failures.count == 1)
-    let remote = try await site.remote(writer.session)
-    var sent: [UInt8] = []
-    for segment in remote.segments {
-      try await site.context().reader.read(segment, in: remote.folder) { sent += $0 }
-    }
-    let text = String(decoding: sent, as: UTF8.self)
-    #expect(text.contains("SESSION END") && text.contains("all is well"))
-    #expect(text.contains(line) == !isKey)
-    #expect(!isKey || !text.contains("PRIVATE KEY"))
-    #expect(isKey || sent.count == whole.count)
-  }
 }

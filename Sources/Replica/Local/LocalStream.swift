@@ -114,23 +114,19 @@ package final class LocalStream: Sendable {
     ]
   }
 
-  /// Where a stream whose beginning is gone can begin: not before the end of a private key whose
-  /// header is gone, because its lines would not be masked.
+  /// Where a stream whose beginning is gone can begin: not within what may be the rest of a private
+  /// key whose header is gone, because its lines would not be masked.
+  ///
+  /// While such lines are the log's last ones, that is its end. As the log grows, it moves on, and what
+  /// is masked does not depend on it: what was sent stays equal to what is read.
   ///
   /// - Throws: like ``read(_:)``.
   package func safeBeginning(by redactor: Redactor) throws -> StreamOffset {
     let local = try available()
+    guard local.lowerBound > 0 else { return local.lowerBound }
     let context = local.lowerBound + ByteCount(Redactor.context)
     let text = try rawBytes(local.lowerBound..<min(context, local.upperBound))
-    guard local.lowerBound > 0, let footer = text.firstRange(of: Array("-----END ".utf8)),
-      text[..<footer.lowerBound].firstRange(of: Array("-----BEGIN ".utf8)) == nil
-    else { return local.lowerBound }
-    let end = text[footer.upperBound...].firstIndex(of: 0x0a).map { $0 + 1 } ?? text.count
-    let header = Array("-----BEGIN PRIVATE KEY-----\n".utf8)
-    let masked =
-      redactor.redactions(in: header + text[..<end], format: view?.format ?? .asIs).last?.range
-      .upperBound ?? 0
-    return masked > header.count ? local.lowerBound + ByteCount(end) : local.lowerBound
+    return local.lowerBound + ByteCount(redactor.keyRest(in: text, view?.format ?? .asIs))
   }
 
   private init(_ log: LocalStream, _ view: RedactedView) {
