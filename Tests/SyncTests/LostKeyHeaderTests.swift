@@ -97,6 +97,42 @@ import Testing
     try await expectSealedMasked(writer, in: site)
   }
 
+  @Test(arguments: [false, true])
+  func `the rest of a key is held back if the part with its beginning was sent, and is lost`(
+    hasFooter: Bool
+  ) async throws {
+    let site = try site()
+    let writer = try site.local.writer(rotateAt: 1_500)
+    writer.print(header)
+    print(line, 20, to: writer)
+    try await compressParts(of: writer)
+    let parts = try writer.files.parts()
+    try #require(parts.count == 1)
+    // What is idle is sent to its end.
+    site.local.clock.advance(seconds: 120)
+    #expect(try await site.upload().failures.isEmpty)
+    let mark = try await site.remote(writer.session).mark
+    let length = try RecordedLog(writer.files).end()
+    try #require(mark == length)
+    let kept = parts[0].compressed + ".kept"
+    try File.rename(parts[0].compressed, to: kept)
+
+    print(line, 3, to: writer)
+    if hasFooter { writer.print(footer) }
+    print(other, 10, to: writer)
+    let error = try #require(try await site.upload(.all).failures.first?.error as? ReplicaError)
+    #expect(error.code == .lostBytes, "\(error)")
+    #expect(error.detail.contains("bytes \(mark) to "), "\(error)")
+    #expect(error.detail.contains("the rest of a private key"), "\(error)")
+    let text = try await sent(writer.session, in: site)
+    #expect(text.contains(other) && !text.contains(line))
+    #expect(try await site.upload(.all).failures.count == 1)
+    #expect(try await sent(writer.session, in: site) == text)
+
+    try File.rename(kept, to: parts[0].compressed)
+    try await expectSealedMasked(writer, in: site)
+  }
+
   @Test func `the rest of a key whose header was edited out of a sent log is not sent`()
     async throws
   {

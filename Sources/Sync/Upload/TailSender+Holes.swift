@@ -1,4 +1,5 @@
 import Platform
+import Redaction
 import Replica
 import SessionLog
 
@@ -6,34 +7,82 @@ import SessionLog
 extension TailSender {
   /// Expects bytes that the store lacks on this machine, which may have pruned or lost them.
   ///
-  /// What follows lost bytes is sent all the same. What follows pruned ones is not: the objects that
-  /// had them may come back, and hold some of it.
+  /// What follows lost bytes is sent all the same, except what may be the rest of a private key whose
+  /// beginning was among them: it stays a hole until that is back. What follows pruned ones is not: the
+  /// objects that had them may come back, and hold some of it.
   ///
-  /// - Throws: ``ReplicaError`` that names the bytes that are nowhere.
+  /// - Throws: ``ReplicaError`` that names the bytes that are nowhere, or are not sent.
   func expectLocal(_ state: inout SessionState, upTo end: StreamOffset) async throws {
     let log = try state.requireView()
-    let local = try log.available().lowerBound
+    let local = try beginning(of: log, afterSent: state)
     guard state.entry.sent < local else { return }
     let runs = try state.runs(context)
-    let ranges = try runs.map { try $0.available() }
+    let present = try runs.map { try $0.available() }
+    var ranges: [Range<StreamOffset>] = []
+    for (run, range) in zip(runs, present) {
+      let start = try beginning(of: run, state)
+      ranges.append(min(start, range.upperBound)..<range.upperBound)
+    }
     let holes = holes(upTo: local, besides: ranges, state)
+    if let hole = holes.first, present.contains(where: { $0.contains(hole.lowerBound) }) {
+      try await send(runs, from: ranges, upTo: end, &state)
+      if state.isCutShort { return }
+      throw ReplicaError(.lostBytes, advice(on: holes, missing: "", isKeyRest: true, state))
+    }
     let file = try missingFile(holes, between: ranges, state)
     if !holes.isEmpty, file == nil {
       throw ReplicaError(.missingBytes, advice(on: holes, state))
     }
-    for run in runs { try await send(run, upTo: end, &state) }
+    try await send(runs, from: ranges, upTo: end, &state)
     if state.isCutShort { return }
     if let file { throw ReplicaError(.lostBytes, advice(on: holes, missing: file, state)) }
     try passPresent(&state, log)
   }
 
+  /// Where the log begins that the store's copy can be continued with.
+  ///
+  /// A part that was sent may be lost all the same, and with it the beginning of a private key that
+  /// goes on.
+  private func beginning(
+    of log: LocalStream, afterSent state: SessionState
+  ) throws -> StreamOffset {
+    let local = try log.available().lowerBound
+    let sent = state.entry.sent
+    guard sent >= local else { return try beginning(of: log, state) }
+    guard local > 0, sent < local + ByteCount(Redactor.context), !state.isAttached,
+      state.replacedLog == nil
+    else { return local }
+    return try beginning(of: log, state)
+  }
+
+  /// Where a part of the log between two holes can begin.
+  ///
+  /// Pruned bytes end outside keys.
+  private func beginning(of run: LocalStream, _ state: SessionState) throws -> StreamOffset {
+    let start = try run.available().lowerBound
+    let safe = try run.safeBeginning(by: context.redaction.current)
+    guard safe > start else { return start }
+    let pruned = try DeletionLedger(context.home).prunedParts(of: state.session)
+    return pruned.contains { $0.upperBound == start } ? start : safe
+  }
+
+  /// Puts what the store lacks of the parts of the log between holes, each from an offset on.
+  private func send(
+    _ runs: [LocalStream], from ranges: [Range<StreamOffset>], upTo end: StreamOffset,
+    _ state: inout SessionState
+  ) async throws {
+    for (run, range) in zip(runs, ranges) {
+      try await send(run, from: range.lowerBound, upTo: min(end, range.upperBound), &state)
+    }
+  }
+
   /// Puts what the store lacks of a part of the log between two holes.
   private func send(
-    _ run: LocalStream, upTo end: StreamOffset, _ state: inout SessionState
+    _ run: LocalStream, from first: StreamOffset, upTo end: StreamOffset,
+    _ state: inout SessionState
   ) async throws {
     let generation = state.entry.generation
-    let end = min(end, try run.available().upperBound)
-    var start = max(try run.safeBeginning(by: context.redaction.current), state.entry.sent)
+    var start = max(first, state.entry.sent)
     while start < end {
       if let present = writer.remote(state).segment(at: start, of: generation) {
         start = present.range.upperBound
@@ -68,9 +117,13 @@ extension TailSender {
 
   /// Names the bytes that are nowhere, and why, as far as this home knows.
   ///
-  /// - Parameter file: the file that had them, and what became of it; nil if they were pruned.
+  /// - Parameters:
+  ///   - file: the file that had them, and what became of it; nil if they were pruned, empty if they
+  ///     are here.
+  ///   - isKeyRest: whether they are here, and not sent, because the beginning of a key was lost.
   private func advice(
-    on holes: [Range<StreamOffset>], missing file: String? = nil, _ state: SessionState
+    on holes: [Range<StreamOffset>], missing file: String? = nil, isKeyRest: Bool = false,
+    _ state: SessionState
   ) -> String {
     let session = state.session
     let lost = state.vanished.filter { name in
@@ -85,15 +138,21 @@ extension TailSender {
         + "\(formers.joined(separator: " or ")), as which this home sent before,"
     let ranges = holes.prefix(Self.mostNamed).map { "\($0.lowerBound) to \($0.upperBound)" }
     let others = holes.count > ranges.count ? " and \(holes.count - ranges.count) more ranges" : ""
+    let place =
+      isKeyRest
+      ? "are not sent" : "are neither in the store\(whose) nor on this machine"
+    let keyRest = "because they may be the rest of a private key whose beginning is lost"
     let why =
-      file.map { "where \($0); what follows is sent" }
-      ?? "which pruned them once they were stored"
+      isKeyRest
+      ? "\(keyRest); what follows is sent"
+      : file.map { "where \($0); what follows is sent, but no rest of a private key" }
+        ?? "which pruned them once they were stored"
     let source =
       file == nil || !names.isEmpty
       ? "the objects back from a backup or the bucket's versions" : "it back from a backup"
     return
-      "bytes \(ranges.joined(separator: ", "))\(others) of \(session) are neither in the store\(whose) "
-      + "nor on this machine, \(why)" + (names.isEmpty ? "" : ": somebody deleted \(names)")
+      "bytes \(ranges.joined(separator: ", "))\(others) of \(session) \(place), \(why)"
+      + (names.isEmpty ? "" : ": somebody deleted \(names)")
       + ". Put \(source), then run 'tidemark retry \(session)'; or keep what is left with 'tidemark show "
       + "--salvage \(session) > FILE'"
       + (file == nil
