@@ -1,3 +1,4 @@
+import Foundation
 import LogRecords
 import ObjectStore
 import Platform
