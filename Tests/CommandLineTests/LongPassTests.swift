@@ -42,9 +42,8 @@ import Testing
       if attempts.withLock({ $0 }) == 2 { asking.withLock { $0 = nil } }
       return nil
     }
-    try FileEffect.$hook.withValue(files) {
-      #expect(try HomeLock.acquire(local.home) != nil)
-    }
+    let lock = try FileEffect.$hook.withValue(files) { try HomeLock.acquire(local.home) }
+    #expect(lock != nil)
   }
 
   @Test func `a lock that seems to be of the future is counted from its discovery`() throws {
