@@ -7,7 +7,8 @@
 /// Resource limits for a process that works on someone else's files.
 ///
 /// The kernel ends a process that exceeds them: its work must be safe to interrupt at any moment.
-/// A user whose rights the process has can raise them, but not beyond ``margin`` times the budget.
+/// A user whose rights the process has can raise them, as for a process of their own; but not that
+/// of core files, which would show what the process knows.
 package struct ProcessBudget: Sendable {
   /// Limit of elapsed time, and of processor time.
   package let time: Duration
@@ -23,17 +24,13 @@ package struct ProcessBudget: Sendable {
   package func impose() throws(SystemError) -> ImposedBudget {
     let seconds = UInt64(max(1, time.seconds))
     let former = [
-      try Resource.time.limit(to: seconds, isFinal: true),
-      try Resource.memory.limit(to: UInt64(max(1, memory.bytes)), isFinal: true),
+      try Resource.time.limit(to: seconds),
+      try Resource.memory.limit(to: UInt64(max(1, memory.bytes))),
       try Resource.core.limit(to: 0, isFinal: true),
     ]
     alarm(UInt32(clamping: seconds))
     return ImposedBudget(former: former)
   }
-
-  /// How far the limits can be raised: the kernel kills at the higher one without a signal that says
-  /// why, and programs that the process starts may need more.
-  fileprivate static let margin: UInt64 = 2
 
   fileprivate enum Resource: String {
     case time = "processor time"
@@ -70,9 +67,7 @@ package struct ProcessBudget: Sendable {
       }
       let former = UInt64(limit.rlim_cur)
       limit.rlim_cur = min(rlim_t(value), limit.rlim_max)
-      if isFinal {
-        limit.rlim_max = min(limit.rlim_cur * rlim_t(ProcessBudget.margin), limit.rlim_max)
-      }
+      if isFinal { limit.rlim_max = limit.rlim_cur }
       guard setrlimit(number, &limit) == 0 else {
         throw SystemError(operation: "limit", path: rawValue, errno: errno)
       }
@@ -92,8 +87,8 @@ package struct ImposedBudget: Sendable {
 
   /// Runs `body`, which starts a program and waits for it, without the budget.
   ///
-  /// The program inherits no limits below ``ProcessBudget/margin`` times the budget, except that it
-  /// leaves no core file, and the time that it takes is not that of the budget.
+  /// The program inherits none of its limits but that of core files, and the time that it takes does
+  /// not count.
   ///
   /// - Throws: ``SystemError``.
   package func suspended<Result>(_ body: () async -> Result) async throws -> Result {
