@@ -40,17 +40,21 @@ enum HomeProcess {
     _ arguments: [String], for home: Home, within time: Duration
   ) throws -> SupervisedProcess? {
     guard let user = home.owner?.name else { return nil }
-    var environment = ProcessInfo.processInfo.environment
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    var child = ChildProcess(
-      [Console.ownPath] + arguments + [homeOption, user], environment: environment)
-    child.defaultSignals = [SIGALRM, SIGPIPE, SIGXCPU]
     return try SupervisedProcess(
-      child,
+      child(arguments + [homeOption, user]),
       reading: [
         .init(resultDescriptor, limit: resultLimit), .init(STDOUT_FILENO, limit: outputLimit),
         .init(STDERR_FILENO, limit: errorLimit),
       ], for: time, on: .current)
+  }
+
+  /// This program with other arguments, to read what users control: a crash starts no other program.
+  static func child(_ arguments: [String]) -> ChildProcess {
+    var environment = ProcessInfo.processInfo.environment
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    var child = ChildProcess([Console.ownPath] + arguments, environment: environment)
+    child.defaultSignals = [SIGALRM, SIGPIPE, SIGXCPU]
+    return child
   }
 
   // MARK: In the process

@@ -17,14 +17,10 @@ enum UnusedHomes {
   ///
   /// - Throws: ``Platform/SystemError`` if no process can be started.
   static func found() throws -> Set<String> {
-    var environment = ProcessInfo.processInfo.environment
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    var child = ChildProcess(
-      [Console.ownPath, "examine", Examine.Subject.unused.rawValue], environment: environment)
-    child.defaultSignals = [SIGPIPE]
-    return try found(
+    try found(
       by: SupervisedProcess(
-        child, reading: [.init(STDOUT_FILENO, limit: limit)], for: longest, on: .current))
+        HomeProcess.child(["examine", Examine.Subject.unused.rawValue]),
+        reading: [.init(STDOUT_FILENO, limit: limit)], for: longest, on: .current))
   }
 
   /// The paths that a process reports until it ends.
