@@ -33,11 +33,7 @@ import Testing
 
   @Test func `the newest part of an ended session, removed with the note, is named`() async throws {
     let site = try site()
-    var random = SeededGenerator(case: 3, seed: 1)
-    let (writer, _) = try await unsent(site, &random)
-    try writer.end(.exit(0))
-    try await compressParts(of: writer)
-    let part = try #require(try writer.files.parts().last)
+    let (writer, part) = try await endedUnsent(site)
     let base = try RecordedLog(writer.files).base
     let kept = part.compressed + ".kept"
     try File.rename(part.compressed, to: kept)
@@ -90,11 +86,7 @@ import Testing
     async throws
   {
     let site = try site()
-    var random = SeededGenerator(case: 3, seed: 1)
-    let (writer, _) = try await unsent(site, &random)
-    try writer.end(.exit(0))
-    try await compressParts(of: writer)
-    let part = try #require(try writer.files.parts().last)
+    let (writer, part) = try await endedUnsent(site)
     let stored = try Data(contentsOf: URL(filePath: part.compressed))
     try damage(part.compressed, as: part.compressed)
     try File.remove(writer.files.rotated)

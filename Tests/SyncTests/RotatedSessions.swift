@@ -81,6 +81,15 @@ extension RotatedSessions {
     return (writer, try site.local.log(writer.session))
   }
 
+  /// An ended session of which nothing was sent, with compressed parts, and the newest of these.
+  func endedUnsent(_ site: Site) async throws -> (SessionWriter, LogPart) {
+    var random = SeededGenerator(case: 3, seed: 1)
+    let (writer, _) = try await unsent(site, &random)
+    try writer.end(.exit(0))
+    try await compressParts(of: writer)
+    return (writer, try #require(try writer.files.parts().last))
+  }
+
   /// Writes the beginning of a part in its place.
   func damage(_ part: String, as path: String) throws {
     let stored = try Data(contentsOf: URL(filePath: part))
