@@ -207,8 +207,9 @@ struct SpelledText: Sendable, Hashable {
     return found
   }
 
-  /// Adds the ends of bytes of which each may be spelled once: where one is a character that opens a
-  /// spelling of itself, there are several.
+  /// Adds every position at which the bytes can end if each is literal or spelled once.
+  ///
+  /// There are several where a byte opens a spelling of itself.
   private static func addEnds(
     of bytes: ArraySlice<UInt8>, at place: Int, in text: UnsafeBufferPointer<UInt8>,
     to found: inout Set<Int>

@@ -1,6 +1,6 @@
 package import LogRecords
 
-/// Finds what a redactor masks in a stream of any length, of which it keeps no more than a part.
+/// Finds what a redactor masks in a stream of any length, with only a part of it in memory.
 ///
 /// The ranges cover the same bytes as those of the whole stream at once: each part is masked
 /// together with the context before and after it. A mask that extends over several parts is

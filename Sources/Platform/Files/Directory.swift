@@ -66,8 +66,8 @@ package enum Directory {
     return try folder.names()
   }
 
-  /// The first names in a directory that may be somebody's trap: no more than a number, and not
-  /// behind a link.
+  /// Lists names in a directory that another user may control: at most a given number, and without
+  /// following a link.
   package static func names(
     in directory: String, atMost most: Int
   ) throws(SystemError) -> [String] {
