@@ -220,6 +220,42 @@ import Testing
     #expect(try await site.remoteBytes(writer.session).starts(with: whole))
   }
 
+  @Test func `the newest part, cut before its killed recorder compressed it, is named`()
+    async throws
+  {
+    let site = try site()
+    let (session, part, length, whole): (SessionID, LogPart, Int, [UInt8])
+    let base: StreamOffset
+    do {
+      var random = SeededGenerator(case: 3, seed: 1)
+      let (writer, bytes) = try await unsent(site, &random)
+      (session, whole) = (writer.session, bytes)
+      part = try #require(try writer.files.parts().last)
+      base = try RecordedLog(writer.files).base
+      let content = try writer.files.open(part).read(at: 0, count: 1 << 20)
+      length = content.count / 2
+      try File.rename(part.compressed, to: part.compressed + ".kept")
+      try Data(content.prefix(length)).write(to: URL(filePath: part.plain))
+      #expect(try RecordedLog(writer.files).base == base)
+    }
+    try site.local.crash(session)
+    let hole = part.start + ByteCount(length)..<base
+    let error = try #require(try await site.upload().failures.first?.error as? ReplicaError)
+    #expect(error.code == .lostBytes && error.detail.contains("cut after \(length) bytes"))
+    #expect(error.detail.contains("bytes \(hole.lowerBound) to \(hole.upperBound) of"))
+    let remote = try await site.remote(session)
+    let ranges = remote.segments(of: 1).map(\.range)
+    #expect(ranges.allSatisfy { !$0.overlaps(hole) })
+    #expect(ranges.map(\.byteCount).reduce(0, +) + hole.byteCount == ByteCount(whole.count))
+    // Readers find an ended session that is never sealed.
+    #expect(remote.seal == nil && remote.revision?.status == .active)
+
+    try File.rename(part.compressed + ".kept", to: part.compressed)
+    try await site.upload(.all)
+    try await site.expectSealedAndEqual(session)
+    #expect(try await site.remoteBytes(session).starts(with: whole))
+  }
+
   /// What is recorded after it must not wait for objects that never were.
   @Test func `a part that is lost after pruned ones is named, and what follows is sent`()
     async throws

@@ -143,6 +143,29 @@ import Testing
     #expect(problem?.contains("\(epochs[2].rules).json") == true)
   }
 
+  /// It no longer knows what was sent since, under the rules of then.
+  @Test func `other rules bind only what is not sent when the cache was put back`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let (cache, saved) = (site.local.home.cachePath, site.local.folder + "/saved")
+    print("zero\n", writer)
+    try await upload(site, RedactionRules())
+    try FileManager.default.copyItem(atPath: cache, toPath: saved)
+    print("one a@example.com\n", writer)
+    try await upload(site, RedactionRules())
+    try FileManager.default.removeItem(atPath: cache)
+    try FileManager.default.moveItem(atPath: saved, toPath: cache)
+    print("two b@example.com\n", writer)
+    let rules = RedactionRules(groups: ["email"])
+    try await upload(site, rules)
+    try writer.end(.exit(0))
+    try await upload(site, rules)
+    let remote = String(decoding: try await site.remoteBytes(writer.session), as: UTF8.self)
+    #expect(remote.contains("one a@example.com\n"))
+    #expect(remote.contains("two ") && !remote.contains("b@example.com"))
+    #expect(try await finding(site, writer.session).problem == nil)
+  }
+
   @Test func `no object in the store contains a secret`() async throws {
     let site = try Site()
     let writer = try site.local.writer()

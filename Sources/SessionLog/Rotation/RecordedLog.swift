@@ -71,7 +71,10 @@ package final class RecordedLog: LogBytes {
   ) throws -> StreamOffset? {
     let note = files.rotationNote
     guard let live, let note, parts.last.map({ $0.start < note.start }) ?? true else {
-      return try end(of: parts, note, files)
+      let end = try end(of: parts, note, files)
+      // A newest part that somebody cut is shorter than noted.
+      guard live != nil, let note, note.start == parts.last?.start else { return end }
+      return end.map { max($0, note.end) }
     }
     // The process that noted the rotation may have died before it, or be about to rotate.
     guard try note.isBeginning(of: live) == false else { return note.start }

@@ -89,6 +89,11 @@ extension SessionFiles {
   /// The offset up to which the log is known to have been rotated; nil if none is noted.
   package var notedEnd: StreamOffset? { rotationNote?.end }
 
+  /// Whether the last rotation noted that a part is longer than so many bytes.
+  package func isCut(_ part: LogPart, at length: ByteCount) -> Bool {
+    rotationNote.map { $0.start == part.start && $0.end > part.start + length } ?? false
+  }
+
   /// Writes the note before a rotation.
   ///
   /// A rotation goes on without it: it is needed only once the part is gone, or cannot be read.

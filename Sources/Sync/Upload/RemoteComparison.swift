@@ -15,8 +15,13 @@ struct RemoteComparison {
   var context: SyncContext { writer.context }
 
   /// Whether the manifest suffices without a listing; before a seal the folder is always listed.
+  ///
+  /// Also before other rules bind the rest: what a manifest that was put back has forgotten to be sent
+  /// keeps its rules.
   func trustsManifest(_ state: SessionState) -> Bool {
     state.verdict == nil && !state.isSidecarDamaged && isBelievable(state)
+      && (state.entry.sent == 0 || state.consent == .metadata
+        || state.redaction?.last?.rules == context.redaction.version)
       && context.ownership?.proves(state.entry.owner, writer.session, in: writer.folder) ?? true
   }
 

@@ -164,6 +164,14 @@ struct RemoteWriter {
         + "\(offset); restart its program to begin another session, and keep the local log")
   }
 
+  /// Puts a revision of an unsealed session as it is known now.
+  func putRevision(_ state: inout SessionState) async throws {
+    var sidecar = state.sidecar
+    sidecar.clockOffset = context.serverClock.offset?.milliseconds
+    sidecar.redaction = state.view?.redaction
+    try await putRevision(sidecar, &state)
+  }
+
   /// Puts a revision of an unsealed session under the next number.
   func putRevision(_ sidecar: Sidecar, _ state: inout SessionState) async throws {
     var sidecar = sidecar

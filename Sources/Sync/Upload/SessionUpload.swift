@@ -113,10 +113,7 @@ struct SessionUpload {
   /// Puts a sidecar revision of an open session: the first, which lists it from its first tick; one
   /// that withdraws a metadata-only consent; or one that shows that the session is still alive.
   private func announce(_ state: inout SessionState) async throws {
-    var sidecar = state.sidecar
-    sidecar.clockOffset = context.serverClock.offset?.milliseconds
-    sidecar.redaction = state.view?.redaction
-    try await writer.putRevision(sidecar, &state)
+    try await writer.putRevision(&state)
     if state.saidConsent == .metadata { try state.record(.logs) }
     state.isQuiet = false
   }

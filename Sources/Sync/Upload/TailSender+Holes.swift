@@ -27,7 +27,8 @@ extension TailSender {
     if let hole = holes.first, present.contains(where: { $0.contains(hole.lowerBound) }) {
       try await send(runs, from: ranges, upTo: end, &state)
       if state.isCutShort { return }
-      throw ReplicaError(.lostBytes, advice(on: holes, missing: "", isKeyRest: true, state))
+      let text = advice(on: holes, missing: "", isKeyRest: true, state)
+      try await failWithLostBytes(text, &state)
     }
     let file = try missingFile(holes, between: ranges, state)
     if !holes.isEmpty, file == nil {
@@ -35,8 +36,21 @@ extension TailSender {
     }
     try await send(runs, from: ranges, upTo: end, &state)
     if state.isCutShort { return }
-    if let file { throw ReplicaError(.lostBytes, advice(on: holes, missing: file, state)) }
+    if let file {
+      try await failWithLostBytes(advice(on: holes, missing: file, state), &state)
+    }
     try passPresent(&state, log)
+  }
+
+  /// Fails because bytes are not sent, or gone.
+  ///
+  /// An ended session has no sidecar in the store until it is sealed, and this one may never be: readers
+  /// shall know whose bytes they are.
+  ///
+  /// - Throws: ``ReplicaError``, always; store errors.
+  private func failWithLostBytes(_ text: String, _ state: inout SessionState) async throws {
+    if state.entry.revision == 0 { try await writer.putRevision(&state) }
+    throw ReplicaError(.lostBytes, text)
   }
 
   /// Where the log begins that the store's copy can be continued with.
@@ -177,19 +191,19 @@ extension TailSender {
     let pruned = try DeletionLedger(context.home).prunedParts(of: state.session)
       .filter { (start..<end).contains($0.lowerBound) }
     guard !pruned.contains(where: { $0.overlaps(hole) }) else { return nil }
-    if let path = try unreadableFile(at: hole.lowerBound, of: state.local.files) {
-      return "\(path) cannot be read"
-    }
+    if let problem = try damagedFile(at: hole.lowerBound, of: state.local.files) { return problem }
     let before = pruned.map(\.upperBound).filter { $0 <= hole.lowerBound }.max()
     let part = state.local.files.part(at: before ?? start)
     return "the rotated part \(part.plain), or \(part.compressed), \(isMissing)"
   }
 
-  /// The file of a rotated part that has an offset, and is there.
-  private func unreadableFile(at offset: StreamOffset, of files: SessionFiles) throws -> String? {
-    guard let part = try files.parts().last(where: { $0.start <= offset }) else { return nil }
+  /// The file of a rotated part that is there and should have an offset, and what became of it.
+  private func damagedFile(at offset: StreamOffset, of files: SessionFiles) throws -> String? {
+    guard let part = try files.parts().last(where: { $0.start <= offset }),
+      let path = [part.plain, part.compressed].first(where: File.exists)
+    else { return nil }
     let length = (try? files.open(part).length) ?? 1
-    guard part.start + length > offset else { return nil }
-    return [part.plain, part.compressed].first(where: File.exists)
+    if part.start + length > offset { return "\(path) cannot be read" }
+    return files.isCut(part, at: length) ? "\(path) was cut after \(length) bytes" : nil
   }
 }
