@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// The note of a session's last rotation, written before the live log becomes the newest part.
 ///
