@@ -150,13 +150,13 @@ struct CommandContext {
 
   /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
   ///
-  /// One's own is last. Folders that belong to no user are skipped.
+  /// One's own is last. Folders that belong to no user are skipped. Others' homes are not read: the
+  /// caller starts a process for each, see ``HomeProcess``.
   ///
   /// - Parameters:
   ///   - isNeeded: whether to create one's own home if missing.
-  ///   - entersHomes: whether the caller works in others' homes itself; else they are not read.
   static func all(
-    isNeeded: Bool = true, entersHomes: Bool = false, transfers: Int? = nil,
+    isNeeded: Bool = true, transfers: Int? = nil,
     choice: StoreChoice = StoreChoice(), logger: Logger
   ) throws -> [CommandContext] {
     let own = try CommandContext(isNeeded: isNeeded, choice: choice, logger: logger)
@@ -166,7 +166,6 @@ struct CommandContext {
     let store = try own.openStore(transfers: transfers)
     return try homes.filter { $0 != own.home }.map { home in
       let claims = MachineWide.claims(of: home.owner ?? .current, on: .current)
-      if entersHomes { lookUpClaims(of: home, in: claims) }
       return try CommandContext(home, from: own, claims: claims, store: store)
     }
       + [own]

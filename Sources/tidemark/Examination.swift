@@ -64,22 +64,15 @@ struct Examination {
     let (result, errors) = (process.outputs[0], process.outputs[2])
     if !errors.bytes.isEmpty { Console.writeError(String(decoding: errors.bytes, as: UTF8.self)) }
     let reason: String
-    switch process.end {
-    case .exited:
+    if let problem = HomeProcess.problem(of: process, within: Examine.budget.time) {
+      reason = problem
+    } else {
       let answer = try? JSONDecoder().decode(Answer<Value>.self, from: Data(result.bytes))
       if let value = answer?.value { return .success(value) }
       if let error = answer?.error {
         return .failure(Failure(.partial, String(oneLine: error, limit: longestError)))
       }
       reason = result.isCut ? "there is too much to report" : "its process reported nothing"
-    case .overdue, .killed(SIGALRM), .killed(SIGXCPU):
-      reason = "that took more than \(Age.text(Examine.budget.time))"
-    case .stopped: reason = "its process was suspended repeatedly"
-    case .stuck:
-      reason =
-        "its process cannot be ended, because it waits for a file system that does not answer"
-    case .killed(let signal): reason = "its process was ended by signal \(signal)"
-    case nil: reason = "its process has not ended"
     }
     let whose = home.owner.map { " as \($0.name)" } ?? ""
     return .failure(

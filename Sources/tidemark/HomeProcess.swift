@@ -57,6 +57,30 @@ enum HomeProcess {
     return child
   }
 
+  /// Prints what a process has printed.
+  static func relayOutput(of process: SupervisedProcess, in home: Home) {
+    let (output, errors) = (process.outputs[1], process.outputs[2])
+    if !output.bytes.isEmpty { Console.write(output.bytes) }
+    if !errors.bytes.isEmpty { Console.writeError(String(decoding: errors.bytes, as: UTF8.self)) }
+    if output.isCut || errors.isCut {
+      Console.complain("\(home.path): output was cut: it exceeded the limit")
+    }
+  }
+
+  /// What kept a process from ending by itself, for a person; nil if nothing did.
+  static func problem(of process: SupervisedProcess, within time: Duration) -> String? {
+    switch process.end {
+    case .exited: nil
+    case .overdue, .killed(SIGALRM), .killed(SIGXCPU): "it took more than \(Age.text(time))"
+    case .stopped: "its process was suspended repeatedly"
+    case .stuck:
+      "its process cannot be ended, because it waits for a file system that does not answer: unmount "
+        + "what is mounted there"
+    case .killed(let signal): "its process was ended by signal \(signal)"
+    case nil: "its process has not ended"
+    }
+  }
+
   // MARK: In the process
 
   /// The budget of this process; nil unless root started it for a home.

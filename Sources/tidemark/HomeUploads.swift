@@ -59,8 +59,9 @@ struct HomeUploads {
   mutating func run(
     _ homes: [Home], besides open: OpenSessions, asking isStoreDown: () async -> Bool
   ) async throws -> UploadRound {
+    let used = replacement == nil ? try UnusedHomes.removed(from: homes) : homes
     var round = UploadRound(
-      try used(homes), besides: open, maxRequests: maxRequests, random: Machine.current.random)
+      used, besides: open, maxRequests: maxRequests, random: Machine.current.random)
     repeat {
       try SupervisedProcess.run(atOnce: isAlone ? 1 : 2) {
         while let home = round.next() {
@@ -85,42 +86,19 @@ struct HomeUploads {
   /// Prints the output of a home's process; returns its report.
   private mutating func collect(_ process: SupervisedProcess, of home: Home) -> UploadRound.Report?
   {
-    let (result, output, errors) = (process.outputs[0], process.outputs[1], process.outputs[2])
-    if !output.bytes.isEmpty { Console.write(output.bytes) }
-    if !errors.bytes.isEmpty { Console.writeError(String(decoding: errors.bytes, as: UTF8.self)) }
-    if output.isCut || errors.isCut {
-      Console.complain("\(home.path): output was cut: it exceeded the limit")
+    HomeProcess.relayOutput(of: process, in: home)
+    if let problem = HomeProcess.problem(of: process, within: Upload.budget.time) {
+      Console.complain(
+        "\(home.path): the upload was ended: \(problem); the next one continues, and other homes are "
+          + "unaffected")
     }
-    switch process.end {
-    case .exited(let code): statuses.append(ExitStatus(rawValue: code) ?? .partial)
-    case .overdue, .killed(SIGALRM), .killed(SIGXCPU):
-      let time = Age.text(Upload.budget.time)
-      Console.complain("\(home.path): the upload was stopped after \(time); the next one continues")
-      statuses.append(.tryLater)
-    case .stopped:
-      Console.complain(
-        "\(home.path): the upload was suspended repeatedly and has been ended; the next one "
-          + "tries again")
-      statuses.append(.tryLater)
-    case .stuck:
-      Console.complain(
-        "\(home.path): the upload cannot be ended, because it waits for a file system that does not "
-          + "answer; other homes are unaffected: unmount what is mounted there")
-      statuses.append(.partial)
-    case .killed(let signal):
-      Console.complain(
-        "\(home.path): the upload was ended by signal \(signal); other homes are unaffected, and the "
-          + "next upload tries again")
-      statuses.append(.partial)
-    case nil: break
-    }
-    return try? JSONDecoder().decode(UploadRound.Report.self, from: Data(result.bytes))
-  }
-
-  /// The homes in which there may be something to upload.
-  private func used(_ homes: [Home]) throws -> [Home] {
-    guard replacement == nil, !homes.isEmpty else { return homes }
-    let unused = try UnusedHomes.found()
-    return homes.filter { !unused.contains($0.path) }
+    let status: ExitStatus =
+      switch process.end {
+      case .exited(let code): ExitStatus(rawValue: code) ?? .partial
+      case .overdue, .stopped, .killed(SIGALRM), .killed(SIGXCPU): .tryLater
+      case .stuck, .killed, nil: .partial
+      }
+    statuses.append(status)
+    return try? JSONDecoder().decode(UploadRound.Report.self, from: Data(process.outputs[0].bytes))
   }
 }

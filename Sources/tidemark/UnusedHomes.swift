@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import SessionLog
 
-/// The homes that have nothing to upload, so that root's upload starts no processes for them.
+/// The homes that hold no sessions, so that root's uploads and reaps start no processes for them.
 ///
 /// A process of its own looks for them: a user may have mounted a file system that never answers.
 enum UnusedHomes {
@@ -13,10 +13,19 @@ enum UnusedHomes {
 
   // MARK: For root
 
-  /// The paths of the homes that have nothing to upload, as far as that is found in time.
+  /// Homes without those that hold no sessions.
   ///
   /// - Throws: ``Platform/SystemError`` if no process can be started.
-  static func found() throws -> Set<String> {
+  static func removed(from homes: [Home]) throws -> [Home] {
+    guard !homes.isEmpty else { return [] }
+    let unused = try found()
+    return homes.filter { !unused.contains($0.path) }
+  }
+
+  /// Their paths, as far as they are found in time.
+  ///
+  /// - Throws: ``Platform/SystemError`` if no process can be started.
+  private static func found() throws -> Set<String> {
     try found(
       by: SupervisedProcess(
         HomeProcess.child(["examine", Examine.Subject.unused.rawValue]),
@@ -50,7 +59,7 @@ enum UnusedHomes {
     }
   }
 
-  /// Whether there is nothing to upload, as far as a home's owner can see.
+  /// Whether a home holds no sessions, as far as its owner can see.
   static func isUnused(_ home: Home) throws -> Bool {
     try home.owner?.assumeRights()
     let folders = [home.sessionsPath, home.openPath, home.path + "/trash"]

@@ -52,12 +52,12 @@ import Testing
       #expect(error.hasPrefix("not examined: its process reported nothing; "))
     }
     #expect(errors[4] == #"no\u{1b}[2J root"#)
-    #expect(errors[5].hasPrefix("not examined: that took more than 1 m; "))
+    #expect(errors[5].hasPrefix("not examined: it took more than 1 m; "))
   }
 
   @Test func `a report that is late or too long is none`() throws {
     let late = try findings(["exec sleep 600"], for: .zero)
-    #expect(late[0].error.hasPrefix("not examined: that took more than 1 m; "))
+    #expect(late[0].error.hasPrefix("not examined: it took more than 1 m; "))
     let long = try findings([#"printf %s '{"value":["0123456789"]}' >&3"#], limit: 20)
     #expect(long[0].error.hasPrefix("not examined: there is too much to report; "))
   }

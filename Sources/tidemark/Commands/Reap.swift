@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ObjectStore
 import Platform
 import SessionLog
@@ -6,7 +7,7 @@ import SessionReading
 import Sync
 
 /// `tidemark reap`.
-struct Reap: AsyncParsableCommand {
+struct Reap: AsyncParsableCommand, HomeCommand {
   static let configuration = CommandConfiguration(
     commandName: "reap",
     abstract: "Delete old sessions: local copies after 7 days, remote copies after 30.",
@@ -57,6 +58,11 @@ struct Reap: AsyncParsableCommand {
   var yes = false
   @Flag(help: "One JSON object a line.")
   var json = false
+  @Option(
+    help: ArgumentHelp("Started by root's reap, for the home of one user.", visibility: .hidden))
+  var homeOf: String?
+  @Flag(help: ArgumentHelp("Somebody sees what is said.", visibility: .hidden))
+  var watched = false
   @OptionGroup(title: "S3 lifecycle")
   var lifecycle: LifecycleOptions
   @OptionGroup var diagnostics: DiagnosticOptions
@@ -81,40 +87,107 @@ struct Reap: AsyncParsableCommand {
     if lifecycle.isAsked {
       return try await lifecycle.run(olderThan, dryRun: dryRun, yes: yes, logger)
     }
-    let setups = try CommandContext.all(entersHomes: true, logger: logger)
+    guard homeOf == nil else { return try await reapHome() }
+    let setups = try CommandContext.all(logger: logger)
     guard let own = setups.last else { return }
-    var retention = own.settings.retention
-    if let age = olderThan { retention = retention.asking(age) }
-    retention.trustsServerClock = trustServerClock
-    retention.isForced = force
-    var failed = 0
+    let retention = retention(of: own)
+    var elsewhere = try CommandContext.openInRefusedHomes(besides: setups)
+    var failed = try reap(setups.dropLast().map(\.home), of: own, &elsewhere)
     if local || !remote {
-      for setup in setups {
-        do {
-          failed += try await setup.home.withOwnersRights { try await reapLocal(setup, retention) }
-        } catch  where setups.count > 1 && !(error is StoreError) {
-          // An error in one user's home must not affect the others.
-          Console.complain("\(setup.home.path): \(error)")
-          failed += 1
-        }
+      do {
+        failed += try await own.home.withOwnersRights { try await reapLocal(own, retention) }
+      } catch  where setups.count > 1 && !(error is StoreError) {
+        Console.complain("\(own.home.path): \(error)")
+        failed += 1
       }
     }
-    if remote || !local { failed += try await reapRemoteSide(of: setups, own, retention) }
+    if remote || !local { failed += try await reapRemoteSide(of: own, retention, elsewhere) }
     if failed > 0 { throw ExitStatus.partial }
   }
 
+  private func retention(of setup: CommandContext) -> Retention {
+    var retention = setup.settings.retention
+    if let age = olderThan { retention = retention.asking(age) }
+    retention.trustsServerClock = trustServerClock
+    retention.isForced = force
+    return retention
+  }
+
+  // MARK: Other users' homes
+
+  /// What a home's process reports.
+  private struct Report: Codable {
+    /// The unsealed sessions; nil if unknown.
+    let open: [SessionID]?
+  }
+
+  static let budget = ProcessBudget(time: .seconds(600), memory: 2 << 30)
+
+  func openHome(of user: String) throws -> CommandContext {
+    try CommandContext(
+      user: user, isNeeded: !dryRun, claimsOnlyOpen: true, logger: diagnostics.logger())
+  }
+
+  /// Reaps local copies in other users' homes, by a process for each; see ``HomeProcess``.
+  ///
+  /// - Parameter open: gets the sessions that may be open there.
+  /// - Returns: how many homes were not reaped whole.
+  private func reap(
+    _ homes: [Home], of own: CommandContext, _ open: inout OpenSessions
+  ) throws -> Int {
+    let used = try UnusedHomes.removed(from: homes)
+    guard !used.isEmpty else { return 0 }
+    if local || !remote, !dryRun, !yes, let olderThan, olderThan < own.settings.retention.local {
+      let what =
+        "sessions older than \(Age.compact(olderThan)) of \(Plural.text(used.count, "other user")), "
+        + "which the configuration keeps for \(Age.compact(own.settings.retention.local))"
+      guard try Console.mayProceed("delete", what) else { throw ExitStatus.partial }
+    }
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    if !yes { arguments.append("--yes") }
+    if Console.outputIsTerminal { arguments.append("--watched") }
+    var (waiting, failed) = (used[...], 0)
+    try SupervisedProcess.run(atOnce: 2) {
+      while let home = waiting.popFirst() {
+        let process = try HomeProcess.start(arguments, for: home, within: Self.budget.time)
+        if let process { return (home, process) }
+        open.addUnknown(home)
+      }
+      return nil
+    } ended: { home, process in
+      HomeProcess.relayOutput(of: process, in: home)
+      if let problem = HomeProcess.problem(of: process, within: Self.budget.time) {
+        Console.complain("\(home.path): not reaped: \(problem); other homes are unaffected")
+      }
+      if process.end != .exited(ExitStatus.ok.rawValue) { failed += 1 }
+      let report = try? JSONDecoder().decode(Report.self, from: Data(process.outputs[0].bytes))
+      if let sessions = report?.open { open.add(sessions) } else { open.addUnknown(home) }
+    }
+    return failed
+  }
+
+  /// Reaps local copies in one user's home, in a process that root has started for it.
+  private func reapHome() async throws {
+    do {
+      guard let setup = try HomeProcess.setup?.get() else { throw ExitStatus.usage }
+      defer { HomeProcess.report(Report(open: try? setup.home.openSessions())) }
+      guard local || !remote else { return }
+      let failed = try await setup.home.withOwnersRights {
+        try await reapLocal(setup, retention(of: setup))
+      }
+      if failed > 0 { throw ExitStatus.partial }
+    } catch  where !(error is ExitStatus) {
+      Console.complain("the home of \(homeOf ?? ""): \(error)")
+      throw ExitStatus(error)
+    }
+  }
+
+  // MARK: One's own
+
   /// Reaps remote copies; for a home that sends nothing, only if that side was requested.
   private func reapRemoteSide(
-    of setups: [CommandContext], _ own: CommandContext, _ retention: Retention
+    of own: CommandContext, _ retention: Retention, _ elsewhere: OpenSessions
   ) async throws -> Int {
-    var elsewhere = try CommandContext.openInRefusedHomes(besides: setups)
-    for setup in setups.dropLast() {
-      do {
-        try await setup.home.withOwnersRights { elsewhere.add(setup.home) }
-      } catch {
-        elsewhere.addUnknown(setup.home)
-      }
-    }
     let lock = try own.requireLock(unless: dryRun)
     guard let context = try own.contextIfSending() ?? (remote ? own.context() : nil) else {
       return 0
@@ -320,7 +393,7 @@ struct Reap: AsyncParsableCommand {
     return errors.count
   }
 
-  private var showsRemovals: Bool { dryRun || explain || Console.outputIsTerminal }
+  private var showsRemovals: Bool { dryRun || explain || watched || Console.outputIsTerminal }
 
   /// With --json, prints the results of a plan.
   private func sayLines(
