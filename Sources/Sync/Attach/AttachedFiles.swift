@@ -316,11 +316,7 @@ final class AttachedFiles {
           WHERE path = ? AND device = ? AND inode = ? AND length = ? AND changed = ? AND maximum = ?
           """)
       let row = try Row.fetchOne(
-        statement,
-        arguments: [
-          path, Int64(bitPattern: status.device), Int64(bitPattern: status.inode), status.length,
-          status.changed.nanoseconds, limit.maximum?.bytes ?? -1,
-        ])
+        statement, arguments: Self.content(of: path, status, limit))
       guard let row else { return nil }
       let number = try row.value("error") as Int64
       return Self.refusals.first { Int64($0) == number }.map { error in
@@ -342,11 +338,18 @@ final class AttachedFiles {
           INSERT OR REPLACE INTO refusal(path, device, inode, length, changed, maximum, error)
           VALUES (?, ?, ?, ?, ?, ?, ?)
           """,
-        arguments: [
-          path, Int64(bitPattern: status.device), Int64(bitPattern: status.inode), status.length,
-          status.changed.nanoseconds, limit.maximum?.bytes ?? -1, Int64(error.errno),
-        ])
+        arguments: Self.content(of: path, status, limit) + [Int64(error.errno)])
     }
+  }
+
+  /// The columns by which a refusal is found again while the file stays as it is.
+  private static func content(
+    of path: String, _ status: FileStatus, _ limit: UnpackLimit
+  ) -> StatementArguments {
+    [
+      path, Int64(bitPattern: status.device), Int64(bitPattern: status.inode), status.length,
+      status.changed.nanoseconds, limit.maximum?.bytes ?? -1,
+    ]
   }
 
   /// The errors of a content: too large, and damaged.
