@@ -26,8 +26,12 @@ extension StoreURL {
 
   /// Whether a bucket's name has two dots in a row.
   private static func hasEmptyLabel(_ bucket: String) -> Bool {
-    let dot = UInt8(ascii: ".")
-    return zip(bucket.utf8, bucket.utf8.dropFirst()).contains { $0 == dot && $1 == dot }
+    var previous = UInt8(0)
+    for byte in bucket.utf8 {
+      if byte == UInt8(ascii: "."), previous == byte { return true }
+      previous = byte
+    }
+    return false
   }
 
   static func webdav(

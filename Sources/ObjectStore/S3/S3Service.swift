@@ -26,8 +26,13 @@ package struct S3Service: Sendable, Hashable {
 
   /// The provider of an endpoint.
   private static func provider(_ endpoint: String?) -> S3Provider {
-    guard let endpoint else { return S3Provider.named("aws") ?? .unknown }
-    return S3Host(host(of: endpoint))?.provider ?? .unknown
+    provider(endpoint, knownBy: endpoint.flatMap { S3Host(host(of: $0)) })
+  }
+
+  /// The provider of an endpoint with a known host.
+  private static func provider(_ endpoint: String?, knownBy host: S3Host?) -> S3Provider {
+    if endpoint == nil { return S3Provider.named("aws") ?? .unknown }
+    return host?.provider ?? .unknown
   }
 
   private static func host(of endpoint: String) -> String {
@@ -58,7 +63,7 @@ package struct S3Service: Sendable, Hashable {
         "Write the endpoint as https://\(known.endpoint), and the bucket into the store's URL: "
           + "s3://\(bucket).")
     }
-    var provider = Self.provider(endpoint)
+    var provider = Self.provider(endpoint, knownBy: known)
     if let id = settings.provider {
       guard let chosen = S3Provider.named(id) else {
         let ids = S3Provider.all.map(\.id).joined(separator: ", ")

@@ -43,6 +43,9 @@ struct S3Host: Equatable {
     self.region = region
   }
 
+  /// Stands for the region in a pattern.
+  private static let mark = "{region}"
+
   /// The region if the labels match the pattern, empty if they name none; nil if they do not match.
   private static func region(
     _ labels: ArraySlice<Substring>, _ parts: [Substring], _ provider: S3Provider
@@ -50,11 +53,13 @@ struct S3Host: Equatable {
     var region = ""
     for (label, part) in zip(labels, parts) where label != part {
       if part == "*" { continue }
-      let mark = part.split(separator: "{region}", omittingEmptySubsequences: false)
-      guard mark.count == 2, label.hasPrefix(mark[0]), label.hasSuffix(mark[1]),
-        label.utf8.count > mark[0].utf8.count + mark[1].utf8.count
+      // Splitting by a string would take longer than the rest of an upload that finds nothing new.
+      guard let brace = part.firstIndex(of: "{"), part[brace...].hasPrefix(mark) else { return nil }
+      let (before, after) = (part[..<brace], part[brace...].dropFirst(mark.count))
+      guard label.hasPrefix(before), label.hasSuffix(after),
+        label.utf8.count > before.utf8.count + after.utf8.count
       else { return nil }
-      let name = label.dropFirst(mark[0].count).dropLast(mark[1].count)
+      let name = label.dropFirst(before.count).dropLast(after.count)
       guard !provider.notRegions.contains(where: name.hasPrefix) else { return nil }
       region = String(name)
     }
