@@ -50,6 +50,10 @@ struct CrashEvidence {
       for part in $parts; do
         if [ -e $part ]; then cat $part; else zstd -dcq $part.zst; fi || return 1
       done
+      live $1
+    }
+    live() {
+      [ -d $1 ] || return 0
       find $1 -name '*.log' ! -name '*.[0-9]*.log' -exec cat {} +
     }
     start() {
@@ -57,6 +61,7 @@ struct CrashEvidence {
       find $1 -name '*.[0-9]*.log*' | sed -n 's/.*\\.\\([0-9]*\\)\\.log.*/\\1/p' | sort | head -n 1
     }
     assemble home/sessions >local && start home/sessions >local.start &&
+      live home/sessions >live &&
       assemble kept >kept.log && start kept >kept.start &&
       find '\(store)' -name '*.log.zst' | sort | xargs -r cat >objects.zst &&
       { [ ! -s objects.zst ] || zstd -dcq objects.zst; } >objects &&
@@ -146,7 +151,7 @@ struct CrashEvidence {
       number = found.popLast().flatMap { Int($0) } ?? 0
     } else {
       // A kill cuts a write that has not returned, but only where a page of the file ends.
-      guard wasRecorderKilled, remote.count.isMultiple(of: 4096), found.count <= 2 else {
+      guard wasRecorderKilled, try file("live").count.isMultiple(of: 4096), found.count <= 2 else {
         return ["a torn record: \(found.suffix(2)) at byte \(remote.count)"]
       }
       number = found.popLast().flatMap { Int($0) } ?? 0
