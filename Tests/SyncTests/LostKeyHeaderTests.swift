@@ -39,6 +39,32 @@ import Testing
     #expect(text.contains(other) && !text.contains(line))
   }
 
+  /// Before it was lost, all of it was sent as one object.
+  @Test func `a crash card lacks the rest of a key whose beginning is lost`() async throws {
+    let site = try site()
+    let (session, part): (SessionID, LogPart)
+    do {
+      let writer = try site.local.writer(rotateAt: 1_500)
+      session = writer.session
+      writer.print(header)
+      print(line, 40, to: writer)
+      writer.print(footer)
+      print(other, 100, to: writer)
+      try await compressParts(of: writer)
+      part = try #require(try writer.files.parts().first)
+      site.local.clock.advance(seconds: 120)
+      #expect(try await site.upload().failures.isEmpty)
+    }
+    try File.remove(part.compressed)
+    try site.local.crash(session)
+    #expect(try await site.upload(.all).failures.isEmpty)
+    let remote = try await site.remote(session)
+    let seal = try #require(remote.seal)
+    let said = try await RemoteReader(site.store, knowing: nil).read(seal, in: remote.folder)
+    let lines = try #require(said.crash?.lines)
+    #expect(lines.contains { $0.contains(other) } && !lines.contains { $0.contains(line) })
+  }
+
   /// What a log has after the lost beginning of a key.
   enum Rest: CaseIterable { case key, withoutFooter, digests }
 

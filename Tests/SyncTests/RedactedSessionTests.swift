@@ -345,6 +345,69 @@ import Testing
     }
   }
 
+  /// The store may have the only copy of what was sent.
+  @Test func `a local log that was changed does not replace what was sent`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("balance 1000000\na \(Self.secrets[0]) b\n".utf8))
+    try await upload(site, RedactionRules(groups: []))
+    let path = site.local.home.files(for: session).log
+    let log = String(decoding: try site.local.log(session), as: UTF8.self)
+    try log.replacing("1000000", with: "9000000").write(
+      toFile: path, atomically: false, encoding: .utf8)
+    let error = await #expect(throws: ReplicaError.self) {
+      _ = try await RemoteRedaction(context(site, RedactionRules())).plan(session)
+    }
+    #expect(error?.code == .localLogChanged)
+    try log.write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(try await RemoteRedaction(context(site, RedactionRules())).plan(session) != nil)
+    var copies = DamagedCopies(
+      site.local.home, store: site.store.location, at: site.local.clock.now())
+    try copies.record(
+      [.init(session, problem: "an object is damaged")], keptFor: .days(30),
+      at: site.local.clock.now())
+    await #expect(throws: ReplicaError.self) {
+      _ = try await RemoteRedaction(context(site, RedactionRules())).plan(session)
+    }
+  }
+
+  @Test func `a redaction that could not be sent is continued`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("a \(Self.secrets[0]) b\n".utf8))
+    try await upload(site, RedactionRules(groups: []))
+    let redaction = try RemoteRedaction(context(site, RedactionRules()))
+    try redaction.begin(try #require(try await redaction.plan(session)))
+    let item = try #require(
+      try await RemoteRedaction(context(site, RedactionRules())).plan(session))
+    #expect(item.segments == 1 && item.isBegun)
+    try redaction.begin(item)
+    try await upload(site, RedactionRules())
+    #expect(try hasSecret(await site.remoteBytes(session), Self.secrets) == nil)
+    #expect(try await RemoteRedaction(context(site, RedactionRules())).plan(session) == nil)
+  }
+
+  @Test func `a redaction does not pass over what the store does not show`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("a \(Self.secrets[0]) b\n".utf8))
+    try await upload(site, RedactionRules(groups: []))
+    site.store.hide(".log.zst")
+    let error = await #expect(throws: ReplicaError.self) {
+      _ = try await RemoteRedaction(context(site, RedactionRules())).plan(session)
+    }
+    #expect(error?.code == .missingBytes)
+  }
+
+  /// Its rules are recorded by the seal only.
+  @Test func `a session whose seal could not be put yet verifies`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("a \(Self.secrets[0]) b\n".utf8))
+    site.store.plan(.failBefore(.transient), on: "PUT", keyContaining: ".terminated.")
+    let uploader = Uploader(try context(site, RedactionRules()))
+    _ = try await uploader.execute(uploader.plan(.all))
+    let remote = try await site.remote(session)
+    #expect(remote.seal == nil && !remote.segments.isEmpty)
+    #expect(try await finding(site, session).problem == nil)
+  }
+
   @Test(arguments: [false, true])
   func `a mirror keeps a log beside its later redacted form, unless replacing is requested`(
     replaces: Bool

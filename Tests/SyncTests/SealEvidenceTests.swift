@@ -201,6 +201,35 @@ import Testing
     #expect(try site.local.log(session) == log)
   }
 
+  /// The store proved it when it was put.
+  @Test func `an object that was found damaged since is read back before the seal`() async throws {
+    var site = try Site()
+    // Nothing puts its bytes again in a larger object.
+    site.limits.smallestObject = 1
+    let writer = try site.local.writer()
+    writer.print("line")
+    try await site.upload()
+    let manifest = try site.context().manifest
+    var entry = try #require(try manifest.entry(writer.session))
+    entry.segments = entry.segments.mapValues { _ in true }
+    try manifest.save(&entry, of: writer.session)
+    let remote = try await site.remote(writer.session)
+    let key = remote.folder.key + (try #require(remote.segments.first).fileName)
+    var object = try await site.store.get(key)
+    object[object.count / 2] ^= 0xff
+    _ = try await site.store.put(key, object)
+    let problem = try #require(
+      try await Verifier(site.context()).verify(site.remote(writer.session)).problem)
+    var damaged = DamagedCopies(
+      site.local.home, store: site.store.location, at: site.local.clock.now())
+    try damaged.record(
+      [.init(writer.session, problem: problem)], keptFor: .days(30), at: site.local.clock.now())
+    writer.print("another")
+    try writer.end(.exit(0))
+    #expect(try await site.upload().failures.isEmpty)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
   @Test func `an object that others deleted is put again before the seal`() async throws {
     let site = try Site()
     let writer = try site.local.writer()

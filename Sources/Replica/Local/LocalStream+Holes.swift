@@ -68,8 +68,7 @@ extension LocalStream {
       }
       // Masks depend on what precedes: they must not reach into what cannot be read.
       let run = LocalStream(self, recorded, range, isLast: false)
-      let starts = try view?.spans.map { try run.safeBeginning(by: $0.redactor) } ?? []
-      let start = min(range.upperBound, starts.max() ?? range.lowerBound)
+      let start = min(range.upperBound, try run.safeBeginning())
       try lose(range.lowerBound..<start, "the rest of a private key whose beginning is lost")
       try run.forEachPiece(of: start..<range.upperBound) { try body(.bytes($0)) }
     }

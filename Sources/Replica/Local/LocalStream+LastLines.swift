@@ -12,9 +12,11 @@ extension LocalStream {
   /// The last lines before an offset, for a crash card: as sent, without newlines, with long lines
   /// cut and invalid UTF-8 replaced.
   ///
+  /// What may be the rest of a private key whose header is gone is left out.
+  ///
   /// - Throws: like ``read(_:)``.
   package func lastLines(upTo end: StreamOffset) throws -> [String] {
-    let first = try available().lowerBound
+    let first = try safeBeginning()
     let start = max(first, end - Self.span)
     guard start < end else { return [] }
     var lines = try read(start..<end).split(separator: 0x0a, omittingEmptySubsequences: false)

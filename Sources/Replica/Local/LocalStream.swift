@@ -129,6 +129,15 @@ package final class LocalStream: Sendable {
     return local.lowerBound + ByteCount(redactor.keyRest(in: text, view?.format ?? .asIs))
   }
 
+  /// Where a stream whose beginning is gone can begin by the rules that bind it; see
+  /// ``safeBeginning(by:)``.
+  ///
+  /// - Throws: like ``read(_:)``.
+  func safeBeginning() throws -> StreamOffset {
+    let starts = try view?.spans.map { try safeBeginning(by: $0.redactor) } ?? []
+    return try starts.max() ?? available().lowerBound
+  }
+
   private init(_ log: LocalStream, _ view: RedactedView) {
     (path, source, pieces) = (log.path, log.source, log.pieces)
     self.view = view

@@ -62,12 +62,20 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
     copies = recorded.filter { isCurrent($0, at: now) }
   }
 
+  /// Whether a session's copy was found damaged by its last verification.
+  func has(_ session: SessionID) -> Bool { copies.contains { $0.session == session } }
+
+  /// What the last verification found damaged of a session's copy, and what mends it; nil for nothing.
+  func finding(of session: SessionID) -> String? {
+    copies.first { $0.session == session }.map { found in
+      "its remote copy was found damaged on \(found.at): \(found.problem); 'tidemark verify --repair "
+        + "\(session)' mends it"
+    }
+  }
+
   /// Refuses a session whose copy was found damaged by its last verification.
   func expectUndamaged(_ session: SessionID) throws(Doubt) {
-    guard let found = copies.first(where: { $0.session == session }) else { return }
-    throw Doubt(
-      "its remote copy was found damaged on \(found.at): \(found.problem); 'tidemark verify --repair "
-        + "\(session)' mends it")
+    if let finding = finding(of: session) { throw Doubt(finding) }
   }
 
   /// Records the results of a verification.

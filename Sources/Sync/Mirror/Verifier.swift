@@ -45,7 +45,10 @@ package struct Verifier: Sendable {
     var here: StreamOffset = .max
     do {
       let changed = try changedLog(of: local, sidecar)
-      let log = try changed == nil ? local.openSentLog(sidecar, context)?.afterHoles() : nil
+      let log =
+        try changed == nil
+        ? local.openSentLog(sidecar, context, sentAs: remote.segments(of: remote.generation))?
+          .afterHoles() : nil
       here = try log?.available().lowerBound ?? .max
       // Before the first revision, only the local log shows which bytes are the device's.
       let isKnown = remote.revision == nil && here == 0

@@ -23,6 +23,8 @@ package struct RemoteRedaction: Sendable {
     package let former: [Sidecar.FormerStream]
     /// The session's new generation.
     let generation: Int
+    /// Whether an earlier call began it, and could not send it.
+    var isBegun = false
   }
 
   let context: SyncContext
@@ -38,10 +40,10 @@ package struct RemoteRedaction: Sendable {
   package func plan(_ session: SessionID) async throws -> Item? {
     let local = LocalSession(context.home, session)
     let (sidecar, _) = try local.sidecar(device: context.device)
-    let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
     let isRewritten = sidecar.source != nil && sidecar.generation ?? 1 > 1
+    let begun = try sidecar.seal == nil ? local.loadUploadState()?.generation : nil
     guard sidecar.remoteReapedAt == nil,
-      try isRewritten || local.redaction(sidecar) ?? [] != epochs
+      try isRewritten || begun != nil || local.redaction(sidecar) ?? [] != epochs
     else { return nil }
     guard sidecar.deviceId == context.device.deviceId else {
       throw ReplicaError(
@@ -52,11 +54,13 @@ package struct RemoteRedaction: Sendable {
     let folder = SessionFolder(device: sidecar.deviceId, session: session)
     let remote = try await FolderListing(folder, session: session, in: context.store)[
       session, in: folder]
-    guard remote.mark > 0 else { return nil }
     guard sidecar.seal == nil || !sidecar.withholdsLog else {
+      guard remote.mark > 0 else { return nil }
       throw ReplicaError(
         .missingBytes, "it ended under consent 'metadata', so that its log is not re-sent")
     }
+    try expectWhole(remote, sidecar)
+    guard remote.mark > 0 else { return nil }
     let log = try local.openLog(sidecar.source)
     guard let log, try log.afterHoles().available().lowerBound == 0 else {
       throw ReplicaError(
@@ -65,6 +69,13 @@ package struct RemoteRedaction: Sendable {
     let spans = try context.redaction.spans(epochs)
     let view = log.redacted(by: spans, sidecar.format)
     let cover = remote.cover(upTo: remote.mark)
+    if let begun, begun > remote.generation {
+      let rest = try cover.filter { try !$0.matches(view) }
+      return Item(
+        session: session, segments: rest.count, bytes: rest.map(\.length).total, former: [],
+        generation: begun, isBegun: true)
+    }
+    try expectSent(cover, of: local, sidecar)
     var masked = MaskedSegments(remote, context)
     let bare = isRewritten ? try await masked.copies(cover) : []
     let changed = try cover.filter { try bare.contains($0) || !$0.matches(view) }
@@ -76,6 +87,57 @@ package struct RemoteRedaction: Sendable {
     return Item(
       session: session, segments: changed.count, bytes: changed.reduce(0) { $0 + $1.length },
       former: former, generation: try SessionState.generation(after: highest, of: session))
+  }
+
+  /// The rules in force, from the stream's beginning.
+  private var epochs: [Sidecar.RedactionEpoch] {
+    [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
+  }
+
+  /// Whether a session that is only in the store was sent under other rules than those in force: its
+  /// log is not on this machine, and cannot be redacted.
+  package func isOutdated(_ sidecar: Sidecar) -> Bool {
+    !sidecar.withholdsLog && sidecar.redaction != epochs
+  }
+
+  /// Expects that the store has all that this home knows to be there: what it lacks, or does not list,
+  /// may hold what the rules mask.
+  private func expectWhole(_ remote: RemoteSession, _ sidecar: Sidecar) throws {
+    var sent = StreamOffset.zero
+    if let seal = sidecar.seal {
+      if seal.store == context.store.location { sent = seal.length }
+    } else if let known = try context.manifest.entry(remote.session),
+      known.generation == remote.generation
+    {
+      sent = known.sent
+    }
+    guard remote.mark < sent else { return }
+    throw ReplicaError(
+      .missingBytes,
+      "the store shows \(remote.mark) of the \(sent) bytes that were sent; 'tidemark verify "
+        + "\(remote.session)' says what is missing")
+  }
+
+  /// Expects that the local log, which is to take the place of the store's copy, is what was sent, and
+  /// that nothing that the new generation copies from is damaged.
+  private func expectSent(
+    _ cover: [SegmentName], of local: LocalSession, _ sidecar: Sidecar
+  ) throws {
+    let damaged = DamagedCopies(
+      context.home, store: context.store.location, at: context.now())
+    if let finding = damaged.finding(of: local.session) {
+      throw ReplicaError(.damagedObject, finding)
+    }
+    let sent = try local.openSentLog(sidecar, context, sentAs: cover)?.afterHoles()
+    for name in cover {
+      if let sent, sidecar.seal?.logDiffers != true, try name.matches(sent) { continue }
+      throw ReplicaError(
+        .localLogChanged,
+        "its local log does not hold what was sent, between bytes \(name.range.lowerBound) and "
+          + "\(name.range.upperBound): sent again, it would replace what only the store has. Put the "
+          + "log back from a backup; or 'tidemark delete --remote \(local.session)' removes that copy"
+      )
+    }
   }
 
   /// What the store still has of streams that were given up, because it lost some of them: no rule can
@@ -161,10 +223,10 @@ package struct RemoteRedaction: Sendable {
   /// - Throws: errors of the local files and of the manifest.
   package func begin(_ item: Item, holding lock: HomeLock) throws {
     lock.expect(context.home)
+    guard !item.isBegun else { return try context.home.mark(item.session) }
     let local = LocalSession(context.home, item.session)
     var (sidecar, _) = try local.sidecar(device: context.device)
     try context.redaction.keepCurrent()
-    let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
     // What the file held before and cannot be masked is deleted.
     let kept = (sidecar.former ?? []).filter { !item.former.contains($0) }
     // Before the seal goes: without the marker no pass would find the session. If nothing else happens,

@@ -1,4 +1,5 @@
 import Foundation
+import LogRecords
 import Platform
 package import Redaction
 import Replica
@@ -73,6 +74,24 @@ package final class RuleLibrary: Sendable {
       }
       return RedactionSpan(epoch, redactor)
     }
+  }
+
+  /// The unrecorded rules under which a log was sent: those that turn its bytes into the ones that the
+  /// segments' names state; nil if none do.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func epoch(
+    of log: LocalStream, _ format: LogFormat, sentAs segments: [SegmentName]
+  ) throws -> Sidecar.RedactionEpoch? {
+    let local = try log.available()
+    let segments = segments.filter { $0.range.clamped(to: local) == $0.range }
+    for version in try versions() {
+      guard let redactor = try? redactor(version) else { continue }
+      let epoch = Sidecar.RedactionEpoch(from: 0, rules: version)
+      let view = log.redacted(by: [RedactionSpan(epoch, redactor)], format)
+      if try segments.allSatisfy({ try $0.matches(view) }) { return epoch }
+    }
+    return nil
   }
 
   /// Keeps the configured rules, durably, before they redact anything that is sent.

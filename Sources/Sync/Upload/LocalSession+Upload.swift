@@ -144,10 +144,19 @@ extension LocalSession {
 
   /// The stream as it is or was sent; nil without a local log.
   ///
+  /// - Parameter segments: what the store has of it: the rules of a log that a pass has sent as one
+  ///   object are recorded by its seal, and found by that object until then.
   /// - Throws: ``Replica/ReplicaError`` if a rule set that binds it is missing.
-  func openSentLog(_ sidecar: Sidecar, _ context: SyncContext) throws -> LocalStream? {
-    let epochs = try redaction(sidecar) ?? []
-    let spans = try context.redaction.spans(epochs)
-    return try openLog(sidecar.source)?.redacted(by: spans, sidecar.format)
+  func openSentLog(
+    _ sidecar: Sidecar, _ context: SyncContext, sentAs segments: [SegmentName] = []
+  ) throws -> LocalStream? {
+    guard let log = try openLog(sidecar.source) else { return nil }
+    var epochs = try redaction(sidecar) ?? []
+    if epochs.isEmpty, sidecar.seal == nil, !segments.isEmpty {
+      let epoch = try context.redaction.epoch(
+        of: log.afterHoles(), sidecar.format, sentAs: segments)
+      epochs = epoch.map { [$0] } ?? []
+    }
+    return log.redacted(by: try context.redaction.spans(epochs), sidecar.format)
   }
 }

@@ -24,6 +24,12 @@ struct ObjectProof {
   func prove(
     upTo end: StreamOffset, _ tally: inout StreamTally, _ state: inout SessionState
   ) async throws -> [SegmentName] {
+    // What a verification found damaged since is read back, also if the store proved it when it was put.
+    let damaged = DamagedCopies(
+      context.home, store: context.store.location, at: context.now())
+    if damaged.has(state.session) {
+      state.entry.segments = state.entry.segments.mapValues { _ in false }
+    }
     while true {
       let objects = writer.remote(state).cover(upTo: end, of: state.entry.generation)
       guard objects.last?.range.upperBound ?? 0 == end else {

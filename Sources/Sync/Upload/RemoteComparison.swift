@@ -20,13 +20,13 @@ struct RemoteComparison {
   /// keeps its rules.
   func trustsManifest(_ state: SessionState) -> Bool {
     state.verdict == nil && !state.isSidecarDamaged && isBelievable(state)
-      && (state.entry.sent == 0 || state.consent == .metadata
+      && (!state.hasSent || state.consent == .metadata
         || state.redaction?.last?.rules == context.redaction.version)
       && context.ownership?.proves(state.entry.owner, writer.session, in: writer.folder) ?? true
   }
 
   private func isBelievable(_ state: SessionState) -> Bool {
-    let rulesAreKnown = state.entry.sent == 0 || state.redaction?.isEmpty == false
+    let rulesAreKnown = !state.hasSent || state.redaction?.isEmpty == false
     return state.isInManifest && !state.entry.isDirty
       && state.entry.boot == context.machine.bootId
       && (state.consent == .metadata || rulesAreKnown)
@@ -236,7 +236,7 @@ struct RemoteComparison {
 
   private func compareWithNames(_ state: inout SessionState) throws {
     let segments = writer.remote(state).segments(of: state.entry.generation)
-    if try state.requireView().redaction == nil, state.entry.sent > 0 {
+    if try state.requireView().redaction == nil, !segments.isEmpty {
       try RuleBinding(writer).recover(&state, segments)
     }
     let log = try state.requireView()

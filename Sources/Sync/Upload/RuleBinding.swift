@@ -19,9 +19,11 @@ struct RuleBinding {
     let known = try state.requireView().redaction ?? []
     let isCurrent = state.isOfThisGeneration
     let epochs = isCurrent ? try continued(known, state) : [epoch(from: .zero)]
-    // A session that one object holds states them in the sidecar of its seal.
+    // A session that one object holds states them in the sidecar of its seal. One with a hole is not
+    // sealed by this pass.
     let isOneObject =
-      state.verdict != nil && state.entry.sent == 0 && state.redaction == nil
+      try state.verdict != nil && !state.hasSent && state.redaction == nil
+      && state.requireView().available().lowerBound == 0
       && state.length.byteCount <= ByteCount(context.objectLimit.frameLength)
     if !isOneObject, epochs != state.redaction {
       try context.redaction.keepCurrent()
@@ -52,7 +54,10 @@ struct RuleBinding {
     let version = context.redaction.version
     if epochs.last?.rules == version { return epochs }
     let begun = epochs.filter { $0.from < sent }
-    guard let last = begun.last else { return [epoch(from: sent)] }
+    // Where none are known, what fills a hole is not sent as it is.
+    guard let last = begun.last else {
+      return [epoch(from: epochs.isEmpty ? state.entry.sent : sent)]
+    }
     if last.rules == version { return begun }
     // There the masks of the idle log were fixed.
     let isFixed = epochs.contains { $0.from == sent && $0.rules == last.rules }
@@ -105,22 +110,11 @@ struct RuleBinding {
     try state.bind(next, context)
   }
 
-  /// Recovers unrecorded rules under which a session was sent.
-  ///
-  /// The right rules turn the local bytes into those that the remote segments' names state; if none
-  /// do, the log stays as it is.
+  /// Binds unrecorded rules under which a session was sent; if none are found, the log stays as it is.
   func recover(_ state: inout SessionState, _ segments: [SegmentName]) throws {
-    let plain = state
-    let local = try state.requireView().available()
-    let segments = segments.filter {
-      local.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= local.upperBound
-    }
-    for version in try context.redaction.versions() {
-      guard (try? context.redaction.redactor(version)) != nil else { continue }
-      try state.bind([Sidecar.RedactionEpoch(from: 0, rules: version)], context)
-      let view = try state.requireView()
-      if try segments.allSatisfy({ try $0.matches(view) }) { return }
-    }
-    state = plain
+    guard let log = state.log,
+      let epoch = try context.redaction.epoch(of: log, state.sidecar.format, sentAs: segments)
+    else { return }
+    try state.bind([epoch], context)
   }
 }

@@ -109,6 +109,10 @@ struct SessionState {
   var saidConsent: Consent { uploadState.consent(sidecar) }
   /// Whether the sent stream is of the local log's generation.
   var isOfThisGeneration: Bool { entry.generation == generation }
+  /// Whether something of the stream was sent; it may be what follows a hole.
+  var hasSent: Bool {
+    entry.sent > 0 || entry.segments.keys.contains { $0.generation == entry.generation }
+  }
   /// Sent stream bytes with which the local log still begins; nil if a listing has to decide.
   var sent: StreamOffset? {
     isInManifest && !entry.isDirty && isOfThisGeneration ? entry.sent : nil

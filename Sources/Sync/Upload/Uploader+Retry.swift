@@ -89,10 +89,18 @@ extension Uploader {
   /// Makes the next pass send a session that is sealed in another store to the configured one; its
   /// copy there stays.
   ///
-  /// - Returns: false if the local log is incomplete, or the consent does not allow sending it.
+  /// - Returns: false if the local log is incomplete or no longer what was sealed, or the consent does
+  ///   not allow sending it.
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   package func sendFromElsewhere(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
-    try Verifier(context).reopen(session, holding: lock)
+    let (local, verifier) = (LocalSession(context.home, session), Verifier(context))
+    if let sidecar = try? Sidecar.load(local.files.sidecar) {
+      // In this store nothing would show that the former one alone has what was sent.
+      guard try verifier.changedLog(of: local, sidecar) == nil,
+        try verifier.editedLog(of: local, sidecar) == nil
+      else { return false }
+    }
+    return try verifier.reopen(session, holding: lock)
   }
 
   /// Sealed sessions on this machine whose remote copy is elsewhere, or longer.

@@ -23,7 +23,9 @@ struct Redact: AsyncParsableCommand {
       --apply-remote redacts what was sent under earlier rules: each of this device's sessions in which \
       the configured rules mask anything differently gets a new generation, of which only the segments \
       concerned are sent. Objects that are replaced are deleted by an upload after the session's seal. \
-      Exit code 1 when some session cannot be redacted, or something that the store has cannot be checked.
+      A call that could not send everything is continued by the next. Exit code 1 when some session \
+      cannot be redacted, also because only the store has it, or something that the store has cannot be \
+      checked.
 
       With --json one object a line: of --preview each place (log, kind, offset, length, line, text) or, \
       with --count, each log (log, redacted); of --apply-remote each session (session, segments, bytes).
@@ -138,7 +140,10 @@ struct Redact: AsyncParsableCommand {
       failed = true
       Console.complain("\(session): \(reason)")
     }
-    if ids.isEmpty, try await reportUnchecked(setup, context) { failed = true }
+    if ids.isEmpty {
+      if try await reportUnchecked(setup, context) { failed = true }
+      if try await reportAway(setup, context) { failed = true }
+    }
     if let lock, !items.isEmpty {
       let report = try await pass.run(items, holding: lock)
       try say(items.filter { report.hasFinished($0.session) })
@@ -166,6 +171,30 @@ struct Redact: AsyncParsableCommand {
     let found = try await catalog.undescribed(of: [setup.device.deviceId], besides: local)
     PassedOverSessions(sessions: found).report()
     return !found.isEmpty
+  }
+
+  /// Maximum number of sessions to name.
+  private static let mostNamed = 5
+
+  /// Names the sessions that only the store has, and that were sent under other rules.
+  ///
+  /// - Returns: whether there are any.
+  private func reportAway(_ setup: CommandContext, _ context: SyncContext) async throws -> Bool {
+    let catalog = SessionCatalog(try setup.reading(with: context))
+    let local = try Set(setup.home.days().flatMap(setup.home.sessions))
+    let redaction = RemoteRedaction(context)
+    let away = try await catalog.entries(
+      devices: [setup.device.deviceId], includesLocal: false, activeSince: span.since,
+      including: { !local.contains($0) }
+    ).filter { includes($0) && !$0.isRejected && redaction.isOutdated($0.sidecar) }
+    guard !away.isEmpty else { return false }
+    let named = away.prefix(Self.mostNamed).map(\.session.description).joined(separator: ", ")
+    let more = away.count > Self.mostNamed ? " and \(away.count - Self.mostNamed) more" : ""
+    Console.complain(
+      "\(Plural.text(away.count, "session")) that only the store has \(away.count == 1 ? "was" : "were") "
+        + "sent under other rules, and cannot be redacted without the log: 'tidemark restore ID' brings "
+        + "one back, 'tidemark delete --remote ID' removes it: \(named)\(more)")
+    return true
   }
 
   private func say(_ items: [RemoteRedaction.Item]) throws {

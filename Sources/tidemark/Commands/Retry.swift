@@ -111,7 +111,8 @@ struct Retry: AsyncParsableCommand {
           refused += 1
           Console.complain(
             "\(session) is sealed in \(store), and cannot be sent again: its log is not whole on this "
-              + "machine, or 'consent:' is not 'logs'; 'tidemark delete \(session)' removes the rest"
+              + "machine, or was changed since, or 'consent:' is not 'logs'; 'tidemark delete --local "
+              + "\(session)' removes what is here"
           )
         }
       }
