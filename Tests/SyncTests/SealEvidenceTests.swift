@@ -205,16 +205,21 @@ import Testing
   @Test func `an object that was found damaged since is read back before the seal`() async throws {
     var site = try Site()
     // Nothing puts its bytes again in a larger object.
-    site.limits.smallestObject = 1
+    (site.limits.largestObject, site.limits.smallestObject) = (512, 256)
     let writer = try site.local.writer()
-    writer.print("line")
+    var random = SeededGenerator(case: 1, seed: 1)
+    for _ in 0..<3 {
+      let line = (0..<600).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement(using: &random) }
+      writer.print(String(line.compactMap(\.self)))
+    }
     try await site.upload()
     let manifest = try site.context().manifest
     var entry = try #require(try manifest.entry(writer.session))
     entry.segments = entry.segments.mapValues { _ in true }
     try manifest.save(&entry, of: writer.session)
     let remote = try await site.remote(writer.session)
-    let key = remote.folder.key + (try #require(remote.segments.first).fileName)
+    let name = try #require(remote.cover(upTo: remote.mark).first).fileName
+    let key = remote.folder.key + name
     var object = try await site.store.get(key)
     object[object.count / 2] ^= 0xff
     _ = try await site.store.put(key, object)
@@ -224,9 +229,9 @@ import Testing
       site.local.home, store: site.store.location, at: site.local.clock.now())
     try damaged.record(
       [.init(writer.session, problem: problem)], keptFor: .days(30), at: site.local.clock.now())
-    writer.print("another")
     try writer.end(.exit(0))
     #expect(try await site.upload().failures.isEmpty)
+    #expect(try await seal(site, writer.session).objects?.contains(name) == true)
     try await site.expectSealedAndEqual(writer.session)
   }
 
