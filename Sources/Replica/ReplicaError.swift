@@ -1,3 +1,5 @@
+import Platform
+
 /// Why a session's two copies cannot be proven equal.
 package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind.
@@ -20,13 +22,24 @@ package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible
 
   /// The kind.
   package let code: Code
-  /// The finding, with names and offsets.
+  /// The finding, with names and offsets: one escaped line of bounded length.
   package let detail: String
+
+  /// Maximum number of characters of a finding; it may repeat what somebody put into the store.
+  private static let longestDetail = 2048
 
   /// Makes an error.
   package init(_ code: Code, _ detail: String) {
     self.code = code
-    self.detail = detail
+    self.detail = String(oneLine: detail, limit: Self.longestDetail)
+  }
+
+  /// Maximum number of characters of a name of an object in a finding; valid names are shorter.
+  private static let longestName = 120
+
+  /// A name of an object that a sidecar states, for a finding.
+  package static func name(_ object: String) -> String {
+    String(oneLine: object, limit: longestName)
   }
 
   /// One line for a person.

@@ -82,7 +82,8 @@ package struct SealedContents: Sendable, Equatable {
     try list.map { text in
       guard let name = SegmentName(text), name.session == seal.session, isLawful(name.generation)
       else {
-        throw damaged(seal, "names an object that cannot be one of the stream: \(text.prefix(120))")
+        throw damaged(
+          seal, "names an object that cannot be one of the stream: '\(ReplicaError.name(text))'")
       }
       return name
     }

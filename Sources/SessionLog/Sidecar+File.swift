@@ -160,6 +160,6 @@ public struct SidecarError: Error, Sendable, CustomStringConvertible {
 
   /// One line for a person.
   public var description: String {
-    isMissing ? "\(path) does not exist" : "\(path) is damaged: \(detail)"
+    String(oneLine: isMissing ? "\(path) does not exist" : "\(path) is damaged: \(detail)")
   }
 }

@@ -149,6 +149,23 @@ import Testing
     #expect(try await read(made) == made.stream)
   }
 
+  /// `verify` printed a newline and colours of such a name: lines that another session is whole.
+  @Test(arguments: [
+    "x\n20260122t143005z-victim01  ok  1.2 MB, whole", "x \u{1b}[32mok\u{1b}[0m \u{202e}",
+    "x\u{9b}31m" + String(repeating: "\u{301}", count: 10_000),
+    String(repeating: "y", count: 900_000),
+  ])
+  func `a name that a seal invents is shown in one escaped line, and cut`(
+    _ name: String
+  ) async throws {
+    let made = try made()
+    try await made.seal(device: device) { $0.objects?.append(name) }
+    let detail = try await problem(of: made)?.detail ?? ""
+    #expect(detail.contains("cannot be one of the stream: '\(name.first ?? " ")"))
+    #expect(!detail.unicodeScalars.contains { $0.isInvisible })
+    #expect(detail.unicodeScalars.count < 500)
+  }
+
   /// Named segments come first; failing them, the others, in doubt.
   @Test func `salvage uses unnamed segments only where named ones are missing`() async throws {
     let made = try made()

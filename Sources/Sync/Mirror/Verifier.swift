@@ -191,7 +191,8 @@ package struct Verifier: Sendable {
   private func readBasis(_ names: [String], of remote: RemoteSession) async throws {
     for name in names {
       guard let segment = SegmentName(name) else {
-        throw ReplicaError(.damagedObject, "the seal of \(remote.session) names '\(name)'")
+        throw ReplicaError(
+          .damagedObject, "the seal of \(remote.session) names '\(ReplicaError.name(name))'")
       }
       do {
         try await context.reader.read(segment, in: remote.folder) { _ in }
