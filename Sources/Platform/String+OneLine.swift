@@ -25,6 +25,11 @@ extension String {
   ///   - text: the text.
   ///   - limit: maximum number of scalars; an ellipsis replaces the rest.
   package init(oneLine text: some StringProtocol, limit: Int = .max) {
+    let bytes = text.utf8
+    if bytes.count <= limit, bytes.allSatisfy({ (0x20..<0x7f).contains($0) }) {
+      self = String(text)
+      return
+    }
     var result = ""
     var length = 0
     for scalar in text.unicodeScalars {

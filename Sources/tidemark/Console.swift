@@ -21,7 +21,7 @@ enum Console {
   /// - Parameter choosesColumns: whether the command has `--columns`.
   static func show(_ table: Table, choosesColumns: Bool = false) {
     let rendering = table.render(width: width, paint: paint)
-    for line in rendering.lines { say(line) }
+    for line in rendering.lines { say(painted: line) }
     remark(omitted: rendering.omitted, choosesColumns: choosesColumns)
   }
 
@@ -45,7 +45,20 @@ enum Console {
   static var ownPath: String { Bundle.main.executablePath ?? CommandLine.arguments[0] }
 
   /// Prints a line of the result.
-  static func say(_ line: String = "") { write(Array((line + "\n").utf8)) }
+  ///
+  /// It may contain text of a store or another user, and stays one line without colours, also in a
+  /// pipe.
+  static func say(_ line: String = "") { TerminalText.line(line).withUnsafeBytes(draw) }
+
+  /// Prints a text of our own of several lines, such as a policy.
+  static func say(lines: String) {
+    let bytes = Array((lines + "\n").utf8)
+    let harmless = bytes.withUnsafeBytes { TerminalText.harmless($0, keepsColours: false) }
+    harmless.withUnsafeBytes(draw)
+  }
+
+  /// Prints a line with colours of ``paint(_:_:)``; what it is made of has to be escaped.
+  static func say(painted line: String) { write(Array((line + "\n").utf8)) }
 
   /// Prints bytes of the result.
   static func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes(write) }
@@ -83,7 +96,7 @@ enum Console {
 
   /// Prints the parser's message: help as a result, an error as an error.
   static func answer(_ text: String, isError: Bool) {
-    guard isError else { return say(text) }
+    guard isError else { return say(lines: text) }
     writeError(text + "\n")
   }
 
@@ -91,7 +104,7 @@ enum Console {
   ///
   /// It may contain text of a server or another user, and stays one line.
   static func complain(_ line: String) {
-    writeError("tidemark: \(line.replacing("\n", with: " "))\n")
+    drawError(TerminalText.line("tidemark: \(line)"))
   }
 
   /// By default, a report to a closed pipe would end the program.
@@ -163,7 +176,12 @@ enum Console {
   /// Colours text on a terminal.
   static func paint(_ text: String, _ colour: Colour?) -> String {
     guard hasColour, let colour, !text.isEmpty else { return text }
-    return "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m"
+    return coloured(text, colour)
+  }
+
+  /// Text in a colour; colours in it become visible.
+  static func coloured(_ text: String, _ colour: Colour) -> String {
+    "\u{1b}[\(colour.rawValue)m\(text.replacing("\u{1b}", with: "␛"))\u{1b}[0m"
   }
 
   static func colour(of level: Level?) -> Colour? {

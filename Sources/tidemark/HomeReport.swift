@@ -33,9 +33,8 @@ struct HomeReport: Codable {
   /// - Throws: ``Failure`` for JSON of another home.
   func checked(for home: Home) throws(Failure) -> HomeReport {
     var checked = self
-    checked.lines = lines.map {
-      ReportLine(String(oneLine: $0.text), $0.colour, indent: $0.indent)
-    }
+    // Its user may have written any text, which the initializer escapes.
+    checked.lines = lines.map { ReportLine($0.text, $0.colour, indent: $0.indent) }
     guard let json else { return checked }
     let value = try? JSONSerialization.jsonObject(with: Data(json.utf8))
     let object = value as? [String: Any]

@@ -7,6 +7,13 @@ import Platform
 /// invisible. No command can print one: each becomes a visible escape, which JSON reads as the same
 /// character. Only newlines, tabs and the colours of ``Console`` remain.
 enum TerminalText {
+  /// A line with its newline, made harmless; newlines in it become blanks, and colours visible.
+  static func line(_ text: String) -> [UInt8] {
+    // By bytes: a carriage return before it would hide a newline from a search for characters.
+    let bytes = text.utf8.map { $0 == 0x0a ? 0x20 : $0 }
+    return bytes.withUnsafeBytes { harmless($0, keepsColours: false) } + [0x0a]
+  }
+
   /// The bytes made harmless.
   ///
   /// - Parameter keepsColours: whether the text may contain our own colours.

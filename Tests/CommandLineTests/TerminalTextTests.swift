@@ -1,5 +1,8 @@
+import Platform
+import SessionLog
 import TestSupport
 import Testing
+import TidemarkUpload
 
 @testable import tidemark
 
@@ -18,6 +21,32 @@ import Testing
       TerminalText.harmless($0, keepsColours: keepsColours)
     }
     #expect(String(decoding: bytes, as: UTF8.self) == shown)
+  }
+
+  @Test(arguments: [
+    ("a\nb", "a b"), ("a\r\nb\rc", "a␍ b␍c"), ("a\u{1b}[31mb\u{1b}[0m", "a␛[31mb␛[0m"),
+    ("ü\u{202e}x", "ü\\u202ex"), ("", ""),
+  ])
+  func `a line with text from elsewhere stays one line without colours`(
+    text: String, shown: String
+  ) {
+    #expect(String(decoding: TerminalText.line(text), as: UTF8.self) == shown + "\n")
+  }
+
+  @Test(arguments: [
+    "x\n20260122t143005z-victim01  ok  1.2 MB, whole", "x\r\nok", "x\u{1b}[32mok\u{1b}[0m\u{9b}0m",
+    "x\u{2028}ok\u{202e}",
+  ])
+  func `what a report and a table repeat stays one line without colours`(text: String) throws {
+    let session = try #require(SessionID("20260122t143005z-k3f9a7c2"))
+    let found = VerificationPass.Finding(session: session, result: .failed, problem: text)
+    let line = Verify.text(found)
+    #expect(line.lines(width: nil) == [line.text])
+    let cell = Table.Cell(text, short: text)
+    for shown in [line.text, cell.text, cell.short ?? "\n"] {
+      #expect(!shown.unicodeScalars.contains { $0.isInvisible }, "\(shown)")
+    }
+    #expect(Console.coloured(text, .red).unicodeScalars.count { $0 == "\u{1b}" } == 2)
   }
 
   @Test func `of many refused folders ten are named`() {

@@ -93,12 +93,12 @@ struct Doctor: AsyncParsableCommand {
             missingInCron: EnvironmentReport.missingInCron(), checks: checks,
             grant: refused ? rights.grant : nil)))
     } else if isLoginRefused {
-      Console.say("\nLogin refused; permissions were not checked.")
+      Console.say(lines: "\nLogin refused; permissions were not checked.")
     } else if refused {
-      Console.say("\nThis grants what is needed, and nothing else:\n\(rights.grant)")
+      Console.say(lines: "\nThis grants what is needed, and nothing else:\n\(rights.grant)")
       let device = SessionFolder.deviceKey(setup.device.deviceId)
       if let grant = rights.deviceGrant(device) {
-        Console.say("\nOnce the store is set up, this is enough for this device:\n\(grant)")
+        Console.say(lines: "\nOnce the store is set up, this is enough for this device:\n\(grant)")
       }
     }
     let statuses = findings.filter { $0.outcome == .failed }.map { finding in

@@ -74,7 +74,9 @@ extension List {
       return
     }
     let table = Self.table(entries, columns ?? Self.treeColumns, view)
-    let omitted = try await tree.print(table, width: Console.width, Console.say) { entry in
+    let omitted = try await tree.print(
+      table, width: Console.width, Console.say(painted:)
+    ) { entry in
       guard let lines, lines > 0 else { return [] }
       do {
         return try await lastLines(lines, of: entry, in: catalog)

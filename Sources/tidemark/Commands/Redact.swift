@@ -250,7 +250,9 @@ struct Redact: AsyncParsableCommand {
     var scan = RedactionScan(redactor, format)
     var counts: [String: Int] = [:]
     func add(_ hit: RedactionScan.Hit) throws {
-      if counts.isEmpty, !count, !json { Console.say(Console.paint(name, .bold)) }
+      if counts.isEmpty, !count, !json {
+        Console.say(painted: Console.paint(String(oneLine: name), .bold))
+      }
       counts[hit.kind, default: 0] += 1
       if !count { try json ? sayJSON(hit, in: name) : say(hit) }
     }
@@ -267,7 +269,7 @@ struct Redact: AsyncParsableCommand {
 
   private func say(_ hit: RedactionScan.Hit) {
     func line(_ number: Int, _ text: String, _ mark: String) {
-      Console.say("\(mark) \(number): \(text)")
+      Console.say(painted: "\(mark) \(number): \(text)")
     }
     if let before = hit.before { line(hit.line - 1, String(printable: before), " ") }
     let head = String(printable: hit.text[..<hit.mask.lowerBound])

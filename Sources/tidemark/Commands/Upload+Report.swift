@@ -57,8 +57,7 @@ extension Upload {
   static func lines(of preview: UploadPass.Preview) -> [ReportLine] {
     let plan = preview.upload
     var lines: [ReportLine] = []
-    // Names of files may contain anything.
-    func add(_ text: String) { lines.append(ReportLine(String(oneLine: text))) }
+    func add(_ text: String) { lines.append(ReportLine(text)) }
     for line in preview.attached { add(line) }
     for item in plan.items {
       let log =

@@ -1,6 +1,9 @@
+import Platform
+
 /// A line of a report for people.
 ///
-/// On a terminal it is broken at blanks; elsewhere it stays one line.
+/// On a terminal it is broken at blanks; elsewhere it stays one line, whatever texts of a store or
+/// of another user it is made of.
 struct ReportLine: Equatable, Codable {
   let text: String
   let colour: Console.Colour?
@@ -8,7 +11,7 @@ struct ReportLine: Equatable, Codable {
   let indent: Int
 
   init(_ text: String, _ colour: Console.Colour? = nil, indent: Int = 4) {
-    (self.text, self.colour, self.indent) = (text, colour, indent)
+    (self.text, self.colour, self.indent) = (String(oneLine: text), colour, indent)
   }
 
   /// The line in pieces that fit a width, unless a word is wider.
@@ -45,6 +48,6 @@ struct ReportLine: Equatable, Codable {
 extension Console {
   /// Prints a line of a report.
   static func say(_ line: ReportLine) {
-    for piece in line.lines(width: width) { say(paint(piece, line.colour)) }
+    for piece in line.lines(width: width) { say(painted: paint(piece, line.colour)) }
   }
 }

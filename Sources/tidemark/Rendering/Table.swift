@@ -1,3 +1,5 @@
+import Platform
+
 /// Rows under a header, aligned by display columns and fitted to a width.
 ///
 /// If space is short, cells use their short forms, then shrinkable columns become narrower, then
@@ -24,7 +26,7 @@ struct Table {
     }
   }
 
-  /// One text of a row.
+  /// One text of a row, in one line whoever wrote it.
   struct Cell: ExpressibleByStringLiteral {
     let text: String
     /// A shorter form; nil for none.
@@ -32,7 +34,8 @@ struct Table {
     let colour: Console.Colour?
 
     init(_ text: String, short: String? = nil, colour: Console.Colour? = nil) {
-      (self.text, self.short, self.colour) = (text, short, colour)
+      (self.text, self.colour) = (String(oneLine: text), colour)
+      self.short = short.map { String(oneLine: $0) }
     }
 
     init(stringLiteral text: String) { self.init(text) }
