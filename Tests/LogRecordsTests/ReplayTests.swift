@@ -94,6 +94,9 @@ import Testing
     ("unfinished \u{1b}[12", "unfinished "),
     // Modes that would stay: local echo, new lines, the origin of lines.
     ("a\u{1b}[12l\u{1b}[20h\u{1b}[4;20h\u{1b}[?6h\u{1b}[?4h\u{1b}[25h\u{1b}[??25hb", "ab"),
+    // Tab stops and character sets that would stay.
+    ("a\u{1b}[3g\u{1b}[g\u{1b}Hb\u{1b}*0\u{1b}+0\u{1b}-A\u{1b}nc", "abc"),
+    ("\u{1b})0\u{e}q\u{f}", "\u{1b})0\u{e}q\u{f}"),
     // Repetitions for hours.
     ("a\u{1b}[80b\u{1b}[99999999b\u{1b}[1001b\u{1b}[99999999999999999999Lb", "a\u{1b}[80bb"),
     (
@@ -114,6 +117,20 @@ import Testing
     #expect(reset.contains("\u{1b}7\u{1b}[r\u{1b}8"))
     #expect(reset.hasPrefix("\u{0f}\u{1b}7\u{1b}[?1049l"))
     #expect(reset.contains("\u{1b}[4l") && !reset.contains("\n"))
+    #expect(reset.contains("\u{1b}(B\u{1b})B"))
+  }
+
+  /// Longer forms of U+009B, ESC and NUL; surrogates; numbers beyond Unicode; cut characters.
+  @Test(
+    arguments: [
+      [0xe0, 0x80, 0x9b], [0xe0, 0x82, 0x9b], [0xf0, 0x80, 0x82, 0x9b], [0xf0, 0x80, 0x80, 0x9b],
+      [0xc1, 0x9b], [0xc0, 0x80], [0xe0, 0x80, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80],
+      [0xe2, 0x82], [0xc2, 0x9b], [0xf5, 0x80, 0x80, 0x80],
+    ] as [[UInt8]])
+  func `bytes that are no character of UTF-8 do not pass`(bytes: [UInt8]) {
+    var filter = TerminalFilter()
+    #expect(filter.pass(Array("a".utf8) + bytes + Array("[cb".utf8)) == Array("a[cb".utf8))
+    #expect(filter.pass(Array("€\u{fffd}😀".utf8)) == Array("€\u{fffd}😀".utf8))
   }
 
   @Test(arguments: SeededGenerator.cases(50))

@@ -26,7 +26,9 @@ public struct TerminalFilter {
   /// Maximum length of a sequence; longer ones do not draw.
   private static let limit = 256
   /// Final bytes of control sequences that move, draw, erase, scroll or colour.
-  private static let drawing = Set("@ABCDEFGHIJKLMPSTXZ`abdefgm".utf8)
+  ///
+  /// Not `g`, nor `ESC H`: no sequence that all terminals know restores tab stops.
+  private static let drawing = Set("@ABCDEFGHIJKLMPSTXZ`abdefm".utf8)
   /// Modes of ECMA-48 that affect the display and that ``reset`` ends: insert.
   private static let modes: Set<Int> = [4]
   /// Modes of xterm that do: wrap, cursor, alternate screens.
@@ -54,8 +56,8 @@ public struct TerminalFilter {
   /// the second screen was not in use, its end.
   public static var reset: StaticString {
     """
-    \u{0f}\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b}[4l\
-    \u{1b}[?7h\u{1b}[?25h
+    \u{0f}\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b})B\
+    \u{1b}[4l\u{1b}[?7h\u{1b}[?25h
     """
   }
 
@@ -81,7 +83,7 @@ public struct TerminalFilter {
       guard continuations > 0 else { return }
       continuations -= 1
       character.append(byte)
-      if continuations == 0, !Self.isControl(character) { out += character }
+      if continuations == 0, Self.isDrawn(character) { out += character }
       return
     }
     continuations = 0
@@ -100,12 +102,15 @@ public struct TerminalFilter {
     }
   }
 
-  /// Whether a character is a control character, U+0080 to U+009F, or changes the direction of
-  /// writing.
-  private static func isControl(_ character: [UInt8]) -> Bool {
-    switch String(decoding: character, as: UTF8.self).unicodeScalars.first?.value ?? 0 {
-    case 0x80..<0xa0, 0x61c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
-    default: false
+  /// Whether the bytes are a character, and neither a control character, U+0080 to U+009F, nor one
+  /// that changes the direction of writing.
+  private static func isDrawn(_ character: [UInt8]) -> Bool {
+    let text = String(decoding: character, as: UTF8.self)
+    // A terminal may read a longer form of a control character, which is invalid, as that character.
+    guard text.utf8.elementsEqual(character) else { return false }
+    switch text.unicodeScalars.first?.value ?? 0 {
+    case 0x80..<0xa0, 0x61c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: return false
+    default: return true
     }
   }
 
@@ -118,9 +123,9 @@ public struct TerminalFilter {
       UInt8(ascii: "_"):
       state = .string
     case 0x20...0x2f: state = .designation
-    // Cursor saved and restored, index, next line, reverse index, tab set, keypad modes.
+    // Cursor saved and restored, index, next line, reverse index.
     case UInt8(ascii: "7"), UInt8(ascii: "8"), UInt8(ascii: "D"), UInt8(ascii: "E"),
-      UInt8(ascii: "H"), UInt8(ascii: "M"):
+      UInt8(ascii: "M"):
       out += pending
     case 0x1b:
       pending = [byte]
@@ -134,8 +139,9 @@ public struct TerminalFilter {
     if pending.count < Self.limit { pending.append(byte) }
     guard byte >= 0x30 else { return }
     state = .text
-    // Character sets only: `ESC # 8` and the like fill the screen at most, and are rare.
-    if pending.count < Self.limit, (0x28...0x2b).contains(pending[1]) { out += pending }
+    // Character sets only: `ESC # 8` and the like fill the screen at most, and are rare. Of these
+    // only G0 and G1, which ``reset`` restores: nothing that passes draws with G2 and G3.
+    if pending.count < Self.limit, (0x28...0x29).contains(pending[1]) { out += pending }
   }
 
   private mutating func sequence(_ byte: UInt8, _ out: inout [UInt8]) {
