@@ -19,8 +19,9 @@ struct SpelledText: Sendable, Hashable {
       uniqueKeysWithValues: foreign.union(misread).map { ($0, Self.escapes(of: $0)) })
   }
 
-  /// Length that no spelling of a character exceeds.
-  static let longestCharacter = 512
+  /// Length that no spelling of a character exceeds: four characters for the bytes of one, each as a
+  /// number with zeros before it, the characters of which are written as numbers with zeros.
+  static let longestCharacter = 768
 
   /// The ranges of a text that spell it, by start.
   ///
@@ -176,10 +177,7 @@ struct SpelledText: Sendable, Hashable {
   private static func ends(
     of bytes: [UInt8], at place: Int, in text: UnsafeBufferPointer<UInt8>, _ depth: Int
   ) -> Set<Int> {
-    guard depth > 0 else {
-      let isThere = text.dropFirst(place).starts(with: bytes)
-      return isThere ? [place + bytes.count] : []
-    }
+    guard depth > 0 else { return Self.end(of: bytes, at: place, in: text).map { [$0] } ?? [] }
     if depth == 1 {
       var found: Set<Int> = []
       addEnds(of: bytes[...], at: place, in: text, to: &found)
@@ -193,6 +191,24 @@ struct SpelledText: Sendable, Hashable {
       if ends.isEmpty { break }
     }
     return ends
+  }
+
+  /// The end of bytes that are literally there, with any zeros where they may be; nil if they are
+  /// not.
+  private static func end(
+    of bytes: [UInt8], at place: Int, in text: UnsafeBufferPointer<UInt8>
+  ) -> Int? {
+    var end = place
+    for byte in bytes {
+      if byte == anyZeros {
+        let last = min(text.count, end + mostZeros)
+        while end < last, text[end] == UInt8(ascii: "0") { end += 1 }
+      } else {
+        guard end < text.count, text[end] == byte else { return nil }
+        end += 1
+      }
+    }
+    return end
   }
 
   private static func ends(
@@ -218,12 +234,20 @@ struct SpelledText: Sendable, Hashable {
       found.insert(place)
       return
     }
+    guard byte != anyZeros else {
+      var ends: Set = [place]
+      for _ in 0...mostZeros {
+        for end in ends { addEnds(of: bytes.dropFirst(), at: end, in: text, to: &found) }
+        ends = ends.reduce(into: []) { addEnds(of: zero, at: $1, in: text, to: &$0) }
+        if ends.isEmpty { break }
+      }
+      return
+    }
     guard place < text.count else { return }
     if text[place] == byte { addEnds(of: bytes.dropFirst(), at: place + 1, in: text, to: &found) }
     guard opens(text[place]), maySpellOnce(at: place, in: text) else { return }
     for spelling in spellings[Int(byte)] where spelling[0] == text[place] {
-      let end = place + spelling.count
-      guard end <= text.count, text[place..<end].elementsEqual(spelling) else { continue }
+      guard let end = Self.end(of: spelling, at: place, in: text) else { continue }
       addEnds(of: bytes.dropFirst(), at: end, in: text, to: &found)
     }
   }
@@ -275,6 +299,13 @@ struct SpelledText: Sendable, Hashable {
     }
   }
 
+  /// Stands in a spelling for any number of digits 0, up to ``mostZeros``; no spelling, and no UTF-8,
+  /// has this byte.
+  private static let anyZeros: UInt8 = 0xff
+  /// Maximum number of zeros before a number: what pads it to seven digits, or less.
+  private static let mostZeros = 6
+  private static let zero: ArraySlice<UInt8> = [UInt8(ascii: "0")]
+
   /// By byte, how it may be spelled.
   private static let spellings: [[[UInt8]]] = (0...255).map { value in
     let byte = UInt8(value)
@@ -295,14 +326,14 @@ struct SpelledText: Sendable, Hashable {
 
   /// The numbers of a character in JSON, HTML and XML.
   private static func escapes(of character: Unicode.Scalar) -> [[UInt8]] {
-    let value = character.value
-    var found = ["&#\(value);", "&#0\(value);"]
-    for count in [1, 2, 4] {
-      found += digits(value, count).flatMap { ["&#x\($0);", "&#X\($0);", "\\u{\($0)}"] }
+    var numbers: [(String, String)] = [("&#", "\(character.value);")]
+    for number in Set(digits(character.value, 1)) {
+      numbers += [("&#x", "\(number);"), ("&#X", "\(number);"), ("\\u{", "\(number)}")]
     }
+    let padded = numbers.map { Array($0.0.utf8) + [anyZeros] + Array($0.1.utf8) }
     let units = String(character).utf16.map { digits(UInt32($0), 4) }
-    found += [0, 1].map { form in units.map { "\\u" + $0[form] }.joined() }
-    return Set(found).map { Array($0.utf8) }
+    let pairs = [0, 1].map { form in units.map { "\\u" + $0[form] }.joined() }
+    return padded + Set(pairs).map { Array($0.utf8) }
   }
 
   /// A number's hexadecimal digits, at least so many: in lower and in upper case.
