@@ -62,6 +62,9 @@ final class Connection {
     if transfer.isTooLarge {
       throw TransportError(.tooLarge, "the answer is larger than the request allows")
     }
+    if !transfer.isHeadWhole, Self.linesTooLong.contains(result.rawValue) {
+      throw TransportError(.tooLarge, "a line of the answer's head is too long")
+    }
     let text = String(cString: errorText)
     var proxyStatus = 0
     try check(ccurl_getinfo_long(easy, CURLINFO_HTTP_CONNECTCODE, &proxyStatus))
@@ -69,6 +72,10 @@ final class Connection {
       result, text.isEmpty ? String(cString: curl_easy_strerror(result)) : text,
       proxyStatus: proxyStatus)
   }
+
+  /// How libcurl refuses a line of more than 100 KiB in a head: up to 8.5 as a lack of memory, later
+  /// with `CURLE_TOO_LARGE`.
+  private static let linesTooLong = [CURLE_OUT_OF_MEMORY.rawValue, 100]
 
   private func address(_ info: CURLINFO, _ easy: OpaquePointer) throws(TransportError) -> String {
     var text: UnsafePointer<CChar>?

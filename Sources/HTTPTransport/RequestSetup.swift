@@ -115,7 +115,7 @@ struct RequestSetup {
       guard let next else {
         curl_slist_free_all(list)
         throw TransportError(
-          .invalidURL, "the header \(name.prefix(40).debugDescription) is not valid")
+          .invalidHeader, "the header \(name.prefix(40).debugDescription) is not valid")
       }
       list = next
     }

@@ -18,8 +18,10 @@ package struct TransportError: Error, Sendable, Hashable, CustomStringConvertibl
     case cancelled
     /// The answer is larger than the request allows.
     case tooLarge
-    /// The URL or a header cannot be sent.
+    /// The URL cannot be sent.
     case invalidURL
+    /// A header field cannot be sent.
+    case invalidHeader
     /// The connection broke during the transfer.
     case interrupted
     /// Anything else.

@@ -83,6 +83,9 @@ struct HTTPFailure {
     case .cancelled: (code, advice) = (.cancelled, "")
     case .tooLarge: (code, advice) = (.integrity, "The answer is larger than any the store gives.")
     case .invalidURL: (code, advice) = (.configuration, StoreURL.acceptedForms)
+    case .invalidHeader:
+      code = .configuration
+      advice = "Remove control characters, such as a newline, from the login or key of the store."
     case .other: (code, advice) = (.other, "Check the network, the proxy and the ca-file.")
     }
     return self.error(code, said: error.message, advice: advice)

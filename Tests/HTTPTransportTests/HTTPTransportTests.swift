@@ -119,6 +119,25 @@ import Testing
     #expect(error?.code == .tooLarge)
   }
 
+  /// libcurl takes no line beyond 100 KiB, and spoke of a lack of memory.
+  @Test(arguments: [(90_000, false), (110_000, true), (200_000, true)])
+  func `a response with a header that is too long is an error`(
+    length: Int, isTooLong: Bool
+  ) async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer(
+        "401 Unauthorized",
+        headers: ["X-Long: " + String(repeating: "x", count: length)])
+    ])
+    let request = HTTPRequest(method: "GET", url: server.url)
+    do {
+      let response = try await HTTPTransport.patient().send(request)
+      #expect(!isTooLong && response.status == 401)
+    } catch let error as TransportError {
+      #expect(isTooLong && error.code == .tooLarge, "\(error)")
+    }
+  }
+
   @Test func `a truncated response is an error`() async throws {
     let server = try ScriptedServer(["HTTP/1.1 200 OK\nContent-Length: 50\n\nshort"])
     let error = await #expect(throws: TransportError.self) {
@@ -132,6 +151,6 @@ import Testing
       try await HTTPTransport.patient().send(
         HTTPRequest(method: "GET", url: "http://127.0.0.1:1/", headers: [("A", "b\r\nC: d")]))
     }
-    #expect(error?.code == .invalidURL)
+    #expect(error?.code == .invalidHeader)
   }
 }

@@ -110,6 +110,22 @@ import Testing
     #expect(DigestLogin.best(of: found, cnonce: Self.cnonce)?.nonce == "3")
   }
 
+  /// The login would repeat it, and could not be sent.
+  @Test(arguments: ["\u{1}", "\u{7f}", "\t", "\u{1b}[31m", "\r", "\u{0}"])
+  func `a parameter with a control character is skipped`(_ character: String) {
+    for name in ["realm", "nonce", "opaque", "algorithm", "nextnonce"] {
+      let value = "a\(character)b"
+      #expect(AuthChallenge.parameters("\(name)=\"\(value)\", x=1") == ["x": "1"])
+    }
+    let bad = "Digest realm=\"a\(character)b\", nonce=\"1\""
+    #expect(DigestLogin.best(of: AuthChallenge.parse(bad), cnonce: Self.cnonce) == nil)
+    let good = "\(bad), realm=\"r\", opaque=\"\(character)\""
+    var login = DigestLogin.best(of: AuthChallenge.parse(good), cnonce: Self.cnonce)
+    let value = login?.authorization(user: "u", password: "p", method: "GET", target: "/")
+    #expect(value?.contains("realm=\"r\"") == true)
+    #expect(value?.utf8.contains { $0 < 0x20 || $0 == 0x7f } == false)
+  }
+
   @Test(arguments: [
     "Digest nonce=\"1\"", "Digest realm=\"x\"", "Digest realm=a, nonce=b, qop=auth-int",
     "Digest realm=a, nonce=b, algorithm=SHA-512-256", "Basic realm=a, nonce=b",

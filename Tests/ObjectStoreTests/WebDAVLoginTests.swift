@@ -91,6 +91,24 @@ import Testing
     #expect(authorization(server.received[3])?.contains("nonce=\"M\"") == true)
   }
 
+  /// It was a wrong URL (78).
+  @Test func `a challenge with a control character is an authentication error`() async throws {
+    let challenge = Self.digest.replacing("\"r\"", with: "\"\u{1}\"")
+    let server = try ScriptedServer([String](repeating: refusal(challenge), count: 4))
+    let error = await #expect(throws: StoreError.self) { try await store(server.url).put("a", [1]) }
+    #expect(error?.code == .authentication, "\(String(describing: error))")
+    #expect(server.received.count == 1)
+  }
+
+  @Test func `a user name that cannot be sent is named`() async throws {
+    let server = try ScriptedServer([refusal(Self.digest), refusal(Self.digest)])
+    let store = WebDAVStore(
+      url: server.url, login: ("u\u{1}", "secret"), transport: .patient())
+    let error = await #expect(throws: StoreError.self) { try await store.put("a", [1]) }
+    #expect(error?.code == .configuration)
+    #expect(error?.advice.contains("control characters") == true, "\(String(describing: error))")
+  }
+
   @Test func `the next nonce offered by the server is used`() async throws {
     let server = try ScriptedServer([
       refusal(Self.digest),

@@ -4,7 +4,8 @@ import HTTPTransport
 struct AuthChallenge: Equatable {
   /// The scheme in lower case, such as `digest`.
   var scheme: String
-  /// The parameters, with names in lower case; the first one of duplicates.
+  /// The parameters without control characters, with names in lower case; the first one of
+  /// duplicates.
   var parameters: [String: String] = [:]
 
   /// The challenges of an answer, in one header field or several, in order.
@@ -66,7 +67,10 @@ struct AuthChallenge: Equatable {
         if position < text.count, text[position] == "=" {
           position += 1
           skipSpaces()
-          return .pair(name.lowercased(), quoted() ?? word(upTo: [","]))
+          let value = quoted() ?? word(upTo: [","])
+          // A login repeats it, and no header field can hold a control character.
+          if value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) { continue }
+          return .pair(name.lowercased(), value)
         }
         guard name.isEmpty else { return .word(name) }
         // Skip a stray quote, which nothing else would consume.
