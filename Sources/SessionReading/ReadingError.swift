@@ -1,3 +1,5 @@
+import Platform
+
 /// Why sessions, or a session's log, cannot be read as requested.
 package struct ReadingError: Error, Sendable, CustomStringConvertible {
   /// The kind.
@@ -18,11 +20,11 @@ package struct ReadingError: Error, Sendable, CustomStringConvertible {
 
   /// The kind.
   package let code: Code
-  /// One line for a person, with the next step.
+  /// One escaped line for a person, with the next step.
   package let description: String
 
   init(_ code: Code, _ description: String) {
     self.code = code
-    self.description = description
+    self.description = String(oneLine: description)
   }
 }

@@ -57,7 +57,7 @@ package struct TarExport {
       throw ReadingError(
         .damaged,
         "\(reader.entry.session): its sidecar has the device id "
-          + "\(sidecar.deviceId.prefix(64).debugDescription), which no device has; export it as text"
+          + "'\(String(oneLine: sidecar.deviceId, limit: 64))', which no device has; export it as text"
       )
     }
     func entry(_ suffix: String, _ size: ByteCount) -> TarEntry {
