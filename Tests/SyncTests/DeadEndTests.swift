@@ -151,6 +151,23 @@ import Testing
       try await site.remote(session).seal?.length == StreamOffset(try Data(contentsOf: log).count))
   }
 
+  @Test func `a sealed log that an editor made longer stays sealed, and is named`() async throws {
+    let site = try Site()
+    let session = try site.local.session(bytes("one\n"))
+    try await site.upload()
+    let sealed = try await site.remoteBytes(session)
+    let log = URL(filePath: site.local.home.files(for: session).log)
+    try Data(bytes("an editor was here\n") + sealed).write(to: log)
+    site.local.clock.advance(seconds: 86_400)
+    try OpenSessionReview(site.context()).runIfDue(
+      holding: try #require(try HomeLock.acquire(site.local.home)))
+    #expect(try site.local.home.openSessions().isEmpty)
+    #expect(try await site.upload(.all).failures.isEmpty)
+    #expect(try await site.remoteBytes(session) == sealed)
+    #expect(
+      try SealedCopies(site.local.home, store: site.store.location).changed == [session])
+  }
+
   @Test func `a sealed log that lost its end is no problem as long as the store has it`()
     async throws
   {

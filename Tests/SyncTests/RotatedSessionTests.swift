@@ -206,6 +206,29 @@ import Testing
     #expect(try await Verifier(site.context()).verify(site.remote(writer.session)).problem == nil)
   }
 
+  @Test func `a pruned session whose log grew after its seal is sealed again`() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    try writer.end(.exit(0))
+    try await site.upload()
+    let before = try await site.remoteBytes(writer.session)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let late = Array("late\n".utf8)
+    let log = try FileHandle(forWritingTo: URL(filePath: writer.files.log))
+    try log.seekToEnd()
+    try log.write(contentsOf: Data(late))
+    try log.close()
+    site.local.clock.advance(seconds: 86_400)
+    try OpenSessionReview(site.context()).runIfDue(
+      holding: try #require(try HomeLock.acquire(site.local.home)))
+    let report = try await site.upload(.all)
+    #expect(report.failures.isEmpty, "\(report.failures)")
+    #expect(try await site.remote(writer.session).seal?.length == StreamOffset(before.count + 5))
+    #expect(try await site.remoteBytes(writer.session) == before + late)
+    #expect(try await Verifier(site.context()).verify(site.remote(writer.session)).problem == nil)
+  }
+
   /// Nothing else would show which objects hold what was pruned.
   @Test func `a killed repair of a pruned session forgets no object that was sent`() async throws {
     let site = try site()

@@ -73,8 +73,8 @@ extension Verifier {
   }
 
   /// The offset up to which the store has the generation that the local log is of.
-  private static func mark(of remote: RemoteSession?, _ sidecar: Sidecar) -> StreamOffset {
-    guard let remote, remote.generation == sidecar.generation ?? 1 else { return 0 }
+  private static func mark(of remote: RemoteSession, _ sidecar: Sidecar) -> StreamOffset {
+    guard remote.generation == sidecar.generation ?? 1 else { return 0 }
     return remote.mark
   }
 
@@ -110,7 +110,8 @@ extension Verifier {
       remote = try await lookAgain(for: sidecar, in: remote.folder)
       lost = try await lostStreams(of: sidecar, in: remote)
     }
-    return try reopen(session, having: remote, givingUp: lost, holding: lock)
+    return try reopen(
+      session, having: { Self.mark(of: remote, $0) }, in: remote, givingUp: lost, holding: lock)
   }
 
   /// Makes the next pass send a session again, from the local log.
@@ -121,12 +122,27 @@ extension Verifier {
   /// - Returns: whether there is a whole local log to send, and the consent allows it.
   /// - Throws: errors of the local files and of the manifest.
   package func reopen(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
-    try reopen(session, having: nil, givingUp: [], holding: lock)
+    try reopen(session, having: { _ in 0 }, in: nil, givingUp: [], holding: lock)
   }
 
+  /// Makes the next pass send what the log has beyond the sealed stream, and seal it again.
+  ///
+  /// What was pruned is not asked for: the pass that sends the rest lists the store, and names what is
+  /// nowhere.
+  ///
+  /// - Parameters:
+  ///   - session: a session that is sealed in the configured store.
+  ///   - lock: the home's lock.
+  /// - Returns: whether the consent allows it.
+  /// - Throws: errors of the local files and of the manifest.
+  func continueSealed(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
+    try reopen(session, having: { _ in .max }, in: nil, givingUp: [], holding: lock)
+  }
+
+  /// - Parameter mark: the offset up to which what is not local may be expected in the store.
   private func reopen(
-    _ session: SessionID, having remote: RemoteSession?, givingUp lost: [LostStream],
-    holding lock: HomeLock
+    _ session: SessionID, having mark: (Sidecar) -> StreamOffset, in remote: RemoteSession?,
+    givingUp lost: [LostStream], holding lock: HomeLock
   ) throws -> Bool {
     lock.expect(context.home)
     let local = LocalSession(context.home, session)
@@ -136,7 +152,7 @@ extension Verifier {
     try PackedSource(of: local, context).unpack(for: &sidecar)
     guard let log = try local.openLog(sidecar.source) else { return false }
     let here = try log.available()
-    guard !Self.isBeyondSeal(here, sidecar), here.lowerBound <= Self.mark(of: remote, sidecar)
+    guard !Self.isBeyondSeal(here, sidecar), here.lowerBound <= mark(sidecar)
     else { return false }
     // What is lost for good must not keep the rest from its seal.
     try giveUp(lost, &sidecar)

@@ -105,7 +105,13 @@ package struct OpenSessionReview {
           try home.mark(session)
         case .hasGrown:
           context.logger.warning("\(session): its log has grown since it was sealed")
-          _ = try Verifier(context).reopen(session, holding: lock)
+          if try !Verifier(context).continueSealed(session, holding: lock) {
+            context.logger.warning("\(session): the consent does not allow sending the rest")
+          }
+        case .wasEdited(var sidecar):
+          context.logger.warning("\(session): its log was changed after it was sealed")
+          sidecar.seal?.logDiffers = true
+          try sidecar.save(home.files(for: session).sidecar)
         case .isElsewhere: elsewhere += 1
         case .isSealed: break
         }
@@ -115,7 +121,11 @@ package struct OpenSessionReview {
   }
 
   /// The state of a session that has no marker.
-  private enum Finding { case isSealed, isElsewhere, mayBeUnsealed, hasGrown }
+  private enum Finding {
+    case isSealed, isElsewhere, mayBeUnsealed, hasGrown
+    /// It is longer, and does not begin with what was sealed: sending it again cannot mend anything.
+    case wasEdited(Sidecar)
+  }
 
   /// Compares a session's log with its sidecar; if the sidecar is lost, a listing decides.
   private func finding(_ local: LocalSession) -> Finding {
@@ -123,7 +133,9 @@ package struct OpenSessionReview {
       let sidecar = try Sidecar.load(local.files.sidecar)
       guard let seal = sidecar.seal else { return .mayBeUnsealed }
       if sidecar.isSealedElsewhere(than: context.store.location) { return .isElsewhere }
-      return try hasGrown(local, sidecar, since: seal) ? .hasGrown : .isSealed
+      guard try hasGrown(local, sidecar, since: seal) else { return .isSealed }
+      let change = try Verifier(context).editedLog(of: local, sidecar)
+      return change == nil ? .hasGrown : .wasEdited(sidecar)
     } catch is SidecarError {
       return (try? local.openLog(nil)).flatMap(\.self) != nil ? .mayBeUnsealed : .isSealed
     } catch {

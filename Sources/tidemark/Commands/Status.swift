@@ -452,8 +452,8 @@ struct Status: AsyncParsableCommand {
       add(
         "log lost",
         "\(session): its log lost its end before that was sent, and the store has what was left: "
-          + "an upload sends the rest within a day after the log is put back from a backup, 'tidemark delete "
-          + "--local \(session)' ends this", .yellow)
+          + "an upload sends the rest within a day after the log is put back from a backup; if there is "
+          + "none, 'tidemark delete --local \(session)' ends this", .yellow)
     }
     if let since = report.lockedSince {
       add("busy", String(oneLine: LongPass.text(since: since, at: now, in: report.home)), .red)
