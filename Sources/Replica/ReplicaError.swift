@@ -12,6 +12,8 @@ package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible
     case lostBytes
     /// An object's content does not match its name, or objects contradict each other.
     case damagedObject
+    /// Nothing says any more whether the log may be sent.
+    case unknownConsent
     /// The session in the store is another user's.
     case foreignSession
     /// The stream is longer than names have digits for.

@@ -103,6 +103,8 @@ public struct Home: Sendable, Equatable {
   public var rulesPath: String { path + "/rules" }
   /// Reasons why sessions could not be sent.
   public var quarantinePath: String { path + "/quarantine" }
+  /// Exists once a session was recorded under `consent: metadata`.
+  private var withheldPath: String { path + "/withheld" }
   /// The count of the home's lived time, which measures every age.
   public var livedPath: String { path + "/lived.json" }
   /// The states of the home's scenarios; in machine-wide mode the machine's.
@@ -154,6 +156,18 @@ public struct Home: Sendable, Equatable {
   /// - Throws: ``SystemError``.
   public func mark(_ session: SessionID) throws {
     _ = try Descriptor(opening: files(for: session).marker, [.write, .create])
+  }
+
+  /// Whether a session was ever recorded whose log must not be sent: without its sidecar, nothing says
+  /// which one that was.
+  package var hasWithheldLogs: Bool { File.exists(withheldPath) }
+
+  /// Records that the home has sessions whose logs must not be sent.
+  ///
+  /// - Throws: ``SystemError``.
+  func noteWithheldLogs() throws {
+    guard !hasWithheldLogs else { return }
+    try AtomicFile.write([], to: withheldPath)
   }
 
   /// Days with sessions, `2026-01-22`, in order.

@@ -216,6 +216,46 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
+  /// Nothing else says that it was recorded under 'metadata'.
+  @Test(arguments: ["", nil])
+  func `an ended session without its sidecar waits where logs were withheld`(
+    content: String?
+  ) async throws {
+    var site = try Self.metadataSite()
+    let writer = try site.local.writer(consent: .metadata)
+    Self.write(writer)
+    try writer.end(.exit(0))
+    let (session, path) = (writer.session, writer.files.sidecar)
+    try File.remove(path)
+    if let content { try Data(content.utf8).write(to: URL(filePath: path)) }
+    site.consent = .logs
+    let report = try await site.upload()
+    #expect((report.failures.first?.error as? ReplicaError)?.code == .unknownConsent, "\(report)")
+    try Uploader(site.context()).retry(session)
+    #expect(try await site.upload().failures.count == 1)
+    try await expectNothingOfTheLog(site)
+    #expect(try site.local.home.openSessions() == [session])
+
+    try Uploader(site.context()).retry(session, isNamed: true)
+    #expect(try await site.upload().failures.isEmpty)
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test func `a store that says a log is withheld outranks a decision without it`() async throws {
+    var site = try Self.metadataSite()
+    let writer = try site.local.writer(consent: .metadata)
+    Self.write(writer)
+    try await site.upload()
+    try writer.end(.exit(0))
+    try File.remove(writer.files.sidecar)
+    try File.remove(writer.files.uploadState)
+    site.consent = .logs
+    try Uploader(site.context()).retry(writer.session, isNamed: true)
+    try await site.upload()
+    #expect(try await newest(site, writer.session).1.consent == .metadata)
+    try await expectNothingOfTheLog(site)
+  }
+
   /// The process dies between the last revision and the local record, and the configuration
   /// changes.
   @Test func `a metadata seal is not lost when the process dies`() async throws {

@@ -21,7 +21,9 @@ extension Uploader {
     try await execute(plan, within: time, holding: held(context.home), report: report)
   }
 
-  func retry(_ session: SessionID) throws { try retry(session, holding: held(context.home)) }
+  func retry(_ session: SessionID, isNamed: Bool = false) throws {
+    try retry(session, isNamed: isNamed, holding: held(context.home))
+  }
 }
 
 extension LocalReaper {

@@ -24,6 +24,7 @@ struct NewSession: ~Copyable {
     _ describe: (_ session: SessionID, _ start: Timestamp) throws -> Sidecar
   ) throws {
     try home.create()
+    if options.consent == .metadata { try home.noteWithheldLogs() }
     let start = machine.now()
     let session = try Self.claimID(home, start, machine)
     let files = home.files(for: session)

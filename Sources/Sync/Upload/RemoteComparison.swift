@@ -156,6 +156,23 @@ struct RemoteComparison {
         context.logger.warning("\(state.session): \(error)")
       }
     }
+    try expectConsent(state)
+  }
+
+  /// Expects that the log of an ended session may be sent, of which neither a sidecar nor the store says
+  /// so: it may have been recorded under consent 'metadata'.
+  ///
+  /// - Throws: ``ReplicaError`` with the commands that decide.
+  private func expectConsent(_ state: SessionState) throws {
+    guard state.verdict != nil, state.consent == .logs, state.uploadState.consent == nil,
+      state.length > 0, state.entry.segments.isEmpty, context.home.hasWithheldLogs
+    else { return }
+    let session = state.session
+    throw ReplicaError(
+      .unknownConsent,
+      "\(state.local.files.sidecar) is lost or damaged, and with it whether the log may be sent: this "
+        + "home has recorded under 'consent: metadata'. 'tidemark retry \(session)' sends the log, "
+        + "'tidemark delete \(session)' deletes it")
   }
 
   /// Whether the store has nothing of the session that the manifest lacks, and everything that the

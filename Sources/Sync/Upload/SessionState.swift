@@ -280,6 +280,8 @@ extension SessionState {
     adopted.digest = nil
     (adopted.recorder, adopted.seal, adopted.source) = (nil, nil, nil)
     sidecar = adopted
+    // Whatever was decided without it.
+    if adopted.withholdsLog { uploadState.consent = .metadata }
     if verdict != nil { try judge(context) }
     if consent == .logs { try openView(context) }
   }

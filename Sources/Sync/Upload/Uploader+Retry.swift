@@ -64,11 +64,18 @@ extension Uploader {
   ///
   /// A sealed session whose remote copy was deleted is sent again.
   ///
+  /// - Parameters:
+  ///   - session: the session.
+  ///   - isNamed: whether a person named it: then its log is sent even if nothing says any more whether
+  ///     it may be.
+  ///   - lock: the home's lock.
   /// - Returns: false if nothing was changed, because the log is no longer on this machine or the
   ///   consent does not allow sending it.
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   @discardableResult
-  package func retry(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
+  package func retry(
+    _ session: SessionID, isNamed: Bool = false, holding lock: HomeLock
+  ) throws -> Bool {
     lock.expect(context.home)
     let local = LocalSession(context.home, session)
     if (try? Sidecar.load(local.files.sidecar))?.remoteReapedAt != nil,
@@ -81,9 +88,22 @@ extension Uploader {
       entry.nextAttempt = nil
       try context.manifest.save(&entry, of: session)
     }
+    if isNamed { try allowLog(of: local) }
     try local.readmit()
     try Quarantine(context.home).release(session)
     return true
+  }
+
+  /// Records that the log of a session without a sidecar may be sent; a revision in the store that says
+  /// otherwise outranks that.
+  private func allowLog(of local: LocalSession) throws {
+    guard context.consent == .logs, context.home.hasWithheldLogs,
+      try local.sidecar(device: context.device).isDamaged
+    else { return }
+    var uploadState = try local.loadUploadState() ?? UploadState()
+    guard uploadState.consent == nil else { return }
+    uploadState.consent = .logs
+    try local.write(uploadState, isDurable: true)
   }
 
   /// Makes the next pass send a session that is sealed in another store to the configured one; its

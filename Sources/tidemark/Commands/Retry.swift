@@ -92,7 +92,7 @@ struct Retry: AsyncParsableCommand {
       if released.isEmpty { return }
     }
     for one in released {
-      if let lock { try uploader.retry(one.session, holding: lock) }
+      if let lock { try uploader.retry(one.session, isNamed: !ids.isEmpty, holding: lock) }
       try say(one.session, one.reason)
     }
     if released.isEmpty && (isChoosing || waiting.store == nil) { Console.remark("nothing waits") }
