@@ -53,6 +53,29 @@ import Testing
     #expect(try await site.remote(writer.session).keys.isEmpty)
   }
 
+  @Test(arguments: ["", nil])
+  func `a deleted session whose sidecar is lost later is not sent again`(
+    content: String?
+  ) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    #expect(try await delete(site, session, local: false) == 0)
+    let path = site.local.home.files(for: session).sidecar
+    try File.remove(path)
+    if let content { try Data(content.utf8).write(to: URL(filePath: path)) }
+    for _ in 0..<2 {
+      site.local.clock.advance(seconds: 86_400)
+      try OpenSessionReview(site.context()).runIfDue(
+        holding: try #require(try HomeLock.acquire(site.local.home)))
+      #expect(try await site.upload(.all).skipped.map(\.why) == [.withdrawn])
+      #expect(try await site.remote(session).keys.isEmpty)
+    }
+    try Uploader(site.context()).retry(session)
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+  }
+
   @Test func `a session that another device had leaves no note here`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))

@@ -100,6 +100,10 @@ package struct OpenSessionReview {
       try restoreRotationNotes(of: day)
       for session in try home.sessions(day: day) where !open.contains(session) {
         switch finding(LocalSession(home, session)) {
+        case .isUndescribed:
+          try withdrawIfDeleted(LocalSession(home, session))
+          context.logger.notice("\(session): its sidecar is lost")
+          try home.mark(session)
         case .mayBeUnsealed:
           context.logger.notice("\(session): its marker in \(home.openPath) was missing")
           try home.mark(session)
@@ -123,6 +127,8 @@ package struct OpenSessionReview {
   /// The state of a session that has no marker.
   private enum Finding {
     case isSealed, isElsewhere, mayBeUnsealed, hasGrown
+    /// Its sidecar is lost, and said whether it is sealed.
+    case isUndescribed
     /// It is longer, and does not begin with what was sealed: sending it again cannot mend anything.
     case wasEdited(Sidecar)
   }
@@ -137,10 +143,20 @@ package struct OpenSessionReview {
       let change = try Verifier(context).editedLog(of: local, sidecar)
       return change == nil ? .hasGrown : .wasEdited(sidecar)
     } catch is SidecarError {
-      return (try? local.openLog(nil)).flatMap(\.self) != nil ? .mayBeUnsealed : .isSealed
+      return (try? local.openLog(nil)).flatMap(\.self) != nil ? .isUndescribed : .isSealed
     } catch {
       return .isSealed
     }
+  }
+
+  /// Withdraws a session whose remote copy a person deleted once it was sealed: only its sidecar and
+  /// the ledger say so.
+  private func withdrawIfDeleted(_ local: LocalSession) throws {
+    // One that was not sealed has a state, which counts.
+    guard try local.loadUploadState() == nil else { return }
+    let deletion = try DeletionLedger(context.home).entries { $0 == local.session }
+      .last { $0.copy == .remote && $0.ground == .asked && $0.failure == nil }
+    if let deletion { try local.withdraw(at: deletion.at) }
   }
 
   /// Whether a recorder continued after the seal; it may only have seemed dead.
