@@ -112,6 +112,25 @@ import Testing
     #expect(try !restore(session, site))
   }
 
+  @Test(arguments: [false, true])
+  func `a restored session that was not sent waits for the next upload`(
+    isWithdrawn: Bool
+  ) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    let local = LocalSession(site.local.home, session)
+    if isWithdrawn { try local.withdraw(at: site.local.clock.now()) }
+    let mark = try site.context().lived.time.mark
+    try Trash(site.local.home).add(local.files, at: mark)
+    try local.removeTraces()
+    #expect(try site.local.home.openSessions().isEmpty)
+    #expect(try restore(session, site))
+    #expect(try site.local.home.openSessions() == [session])
+    let report = try await site.upload()
+    #expect(report.skipped.map(\.why).contains(.withdrawn) == isWithdrawn)
+    if !isWithdrawn { try await site.expectSealedAndEqual(session) }
+  }
+
   @Test func `what another store has of the trash is named`() async throws {
     let (site, session) = try await trashed()
     let (home, location) = (site.local.home, site.store.location)

@@ -50,7 +50,7 @@ package struct Trash: Sendable {
 
   // MARK: In and out
 
-  /// Moves a session's log and sidecar into the trash; its other files stay.
+  /// Moves a session's log, sidecar and state into the trash; its other files stay.
   ///
   /// The sidecar goes last, so that an interrupted move is found again by it.
   ///
@@ -71,7 +71,8 @@ package struct Trash: Sendable {
   /// Names of the files that hold a session's log, followed by that of its sidecar.
   private static func kept(of files: SessionFiles) throws -> [String] {
     let parts = try files.namedParts().flatMap { [$0.plain, $0.compressed] }
-    return ([files.log] + parts + [files.rotated, files.sidecar])
+    // A session that was not sealed keeps what is known of its upload, such as its withdrawal.
+    return ([files.log] + parts + [files.rotated, files.uploadState, files.sidecar])
       .map { String($0.dropFirst(files.directory.count + 1)) }
   }
 
@@ -103,8 +104,11 @@ package struct Trash: Sendable {
       Directory.removeIfEmpty(folder)
       isFound = true
     }
-    if isFound { try Directory.synchronize(files.directory) }
-    return isFound
+    guard isFound else { return false }
+    // Without the marker no pass would find a session that was not sent before the next review.
+    if !LocalSession(home, session).isSealed { try home.mark(session) }
+    try Directory.synchronize(files.directory)
+    return true
   }
 
   /// The sessions in the trash, with the lived time since their deletion.
