@@ -91,6 +91,7 @@ final class Connection {
       throw TransportError(.other, "libcurl does not take the request")
     }
     handle.drive(with: multi)
+    var pace = AnswerPace(stallTimeout: options.stallTimeout)
     defer {
       handle.drive(with: nil)
       curl_multi_remove_handle(multi, easy)
@@ -103,6 +104,13 @@ final class Connection {
       }
       var result = CURLE_OK
       if ccurl_next_done(multi, &result) != 0 { return result }
+      if !transfer.isSent || transfer.pause > 0 {
+        pace.restart()
+      } else if pace.isTooSlow(
+        received: transfer.receivedBytes, at: options.clock(), over: transfer.mayBeSending ? 10 : 1)
+      {
+        throw TransportError(.timedOut, pace.problem)
+      }
       // A cancellation since the check above has left a wake-up: then this returns at once.
       let wait = transfer.pause > 0 ? min(transfer.pause, 1) : 1
       guard curl_multi_poll(multi, nil, 0, CInt((wait * 1000).rounded(.up)), nil) == CURLM_OK else {

@@ -15,7 +15,11 @@ package final class HTTPTransport: Sendable {
     /// Timeout for making a connection, name resolution included.
     package var connectTimeout = Duration.seconds(15)
     /// Time without a byte in either direction after which a request fails.
+    ///
+    /// An answer that goes on, but too slowly, fails as well; see ``AnswerPace``.
     package var stallTimeout = Duration.seconds(30)
+    /// Seconds of a monotonic clock, which measures how fast answers arrive.
+    package var clock = RateLimiter.monotonic
     /// The trusted authorities, and the client certificate.
     package var tls = TLS()
     /// The proxy's URL, including its login; nil to use the usual environment variables.

@@ -20,6 +20,14 @@ final class Transfer {
   private let rateLimiter: RateLimiter?
   private var position = 0
   private var headerBytes = 0
+  private var bodyBytes = 0
+  /// Number of bytes of the answer so far, its headers and answers that were followed by another
+  /// included.
+  var receivedBytes: Int { headerBytes + bodyBytes }
+  /// Whether the request's body was handed over, so that only the answer is to come.
+  var isSent: Bool { position == body.count }
+  /// Whether libcurl and the system may still hold the end of the body.
+  var mayBeSending: Bool { !body.isEmpty && receivedBytes == 0 }
 
   init(_ request: HTTPRequest, rateLimiter: RateLimiter?) {
     self.rateLimiter = rateLimiter
@@ -56,6 +64,7 @@ final class Transfer {
     }
     guard mayMove(bytes.count) else { return Int(CURL_WRITEFUNC_PAUSE) }
     received.append(contentsOf: bytes)
+    bodyBytes += bytes.count
     return bytes.count
   }
 

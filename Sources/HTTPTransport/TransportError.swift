@@ -6,7 +6,7 @@ package struct TransportError: Error, Sendable, Hashable, CustomStringConvertibl
     case unresolvable
     /// No connection could be made.
     case unreachable
-    /// Connecting took too long, or there was no progress for too long.
+    /// Connecting took too long, there was no progress for too long, or too little.
     case timedOut
     /// The server's certificate or its TLS was refused.
     case tls
