@@ -53,6 +53,20 @@ import Testing
     #expect(ended[0]?.outputs[1].isCut == false)
   }
 
+  /// Reading went on for as long as the pipe was not empty.
+  @Test func `one that floods the pipe of an ended process keeps nobody waiting`() throws {
+    let flood = "yes & yes & yes & exit 3"
+    let ended = try run([flood, flood, "echo other"])
+    #expect(ended[0]?.end == .exited(3) && ended[1]?.end == .exited(3))
+    #expect(ended[2]?.outputs[0].bytes == Array("other\n".utf8))
+  }
+
+  @Test func `a process that floods its pipe is killed at its time limit`() throws {
+    let ended = try run(["yes & yes & exec yes", "echo other"], for: .milliseconds(300))
+    #expect(ended[0]?.end == .overdue)
+    #expect(ended[1]?.end != nil)
+  }
+
   @Test func `a process is killed at its time limit`() throws {
     let ended = try run(["exec sleep 1000", "echo other"], for: .milliseconds(300))
     #expect(ended[0]?.end == .overdue)

@@ -196,10 +196,16 @@ package final class SupervisedProcess {
     return found == process || found < 0 && errno != EINTR
   }
 
+  /// Bytes that are read of an output before others get their turn: as many as a pipe holds that a
+  /// user has enlarged, so that all that a process wrote before its end is among them.
+  private static let mostAtOnce = 1 << 20
+
   private func read(_ index: Int) {
     guard outputs[index].reading >= 0 else { return }
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
+    var total = 0
+    // Somebody else may have the pipe's other end, and fill it as fast as it is read.
+    while total < Self.mostAtOnce {
       let count = systemResult(
         buffer.withUnsafeMutableBytes {
           readFile(outputs[index].reading, $0)
@@ -212,6 +218,7 @@ package final class SupervisedProcess {
         }
         return
       }
+      total += count
       let room = outputs[index].limit - outputs[index].bytes.count
       if count > room { outputs[index].isCut = true }
       outputs[index].bytes += buffer[..<min(count, room)]
