@@ -248,7 +248,7 @@ let package = Package(
       name: "SyncTests",
       dependencies: [
         "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
-        "SessionLog", "SessionReading", "Sync", "TestServers", "TestSupport",
+        "SessionLog", "SessionReading", "Sync", "TestServers", "TestSupport", "TidemarkUpload",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

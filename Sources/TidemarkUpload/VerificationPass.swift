@@ -70,7 +70,8 @@ package struct VerificationPass: Sendable {
   ///
   /// - Parameters:
   ///   - context: the home and its store.
-  ///   - isDeep: whether to read whole objects even if deltas copy only parts of them.
+  ///   - isDeep: whether to read whole objects even if deltas copy only parts of them; those of sessions
+  ///     that are known as damaged are read in any case.
   ///   - retention: how long sessions are kept in the store.
   package init(_ context: SyncContext, deeply isDeep: Bool, retention: Duration) {
     (self.context, self.isDeep, self.retention) = (context, isDeep, retention)
@@ -87,11 +88,15 @@ package struct VerificationPass: Sendable {
   package func run(
     _ candidates: [Candidate], begin: (Int) -> Void, report: (Finding) throws -> Void
   ) async throws -> [SessionID] {
+    let damaged = DamagedCopies(context.home, store: context.store.location, at: context.now())
+    let known = Set(damaged.copies.map(\.session))
     var own: [Finding] = []
     var broken: [SessionID] = []
     for (index, candidate) in candidates.enumerated() {
       begin(index)
-      let finding = try await verify(candidate)
+      // What only a deep verification found must not be forgotten by one that does not look there.
+      let finding = try await verify(
+        candidate, deeply: isDeep || known.contains(candidate.session))
       if finding.result == .failed { broken.append(candidate.session) }
       if context.device.ids.contains(candidate.device) { own.append(finding) }
       try report(finding)
@@ -137,7 +142,7 @@ package struct VerificationPass: Sendable {
     sent(upload)
     var findings: [Finding] = []
     for candidate in try await lookUp(again) {
-      var finding = try await verify(candidate)
+      var finding = try await verify(candidate, deeply: true)
       if finding.result == .failed { left.insert(candidate.session) }
       if finding.result == .ok { finding = finding.repaired }
       findings.append(finding)
@@ -147,7 +152,7 @@ package struct VerificationPass: Sendable {
     return broken.filter(left.contains)
   }
 
-  private func verify(_ candidate: Candidate) async throws -> Finding {
+  private func verify(_ candidate: Candidate, deeply isDeep: Bool) async throws -> Finding {
     let session = candidate.session
     guard let remote = candidate.remote else {
       if candidate.isReaped { return Finding(session: session, result: .reaped) }

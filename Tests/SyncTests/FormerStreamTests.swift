@@ -8,6 +8,7 @@ import SessionLog
 import SessionReading
 import TestSupport
 import Testing
+import TidemarkUpload
 
 @testable import Sync
 
@@ -56,6 +57,43 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text, "\(path)")
       }
     }
+  }
+
+  /// The newest stream copies nothing from the damaged object.
+  @Test func `damage of a former stream that a deep verification found stays known`() async throws {
+    var folder = folder
+    (folder.site.limits.largestObject, folder.site.limits.smallestObject) = (4 << 10, 2 << 10)
+    let lines = Self.run(1).split(separator: "\n").map { "\($0)\n" }
+    let changed = lines[1_000..<2_000].map { String($0.dropLast().reversed()) + "\n" }
+    let start = StreamOffset(lines[..<1_000].joined().utf8.count)
+    let region = start..<StreamOffset(lines[..<2_000].joined().utf8.count)
+    for text in [lines, Array(lines[..<1_000]) + changed + Array(lines[2_000...])] {
+      try write(text.joined())
+      try await folder.tick()
+    }
+    let site = folder.site
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1])
+    let remote = try await site.remote(session)
+    let object = try #require(
+      remote.segments(of: 1).first { $0.range.clamped(to: region) == $0.range })
+    let key = remote.folder.key + object.fileName
+    let whole = try await site.store.get(key)
+    var damaged = whole
+    damaged[damaged.count / 3] ^= 1
+    _ = try await site.store.put(key, damaged)
+
+    func isBroken(deeply isDeep: Bool) async throws -> Bool {
+      let pass = VerificationPass(try site.context(), deeply: isDeep, retention: .days(30))
+      let candidate = VerificationPass.Candidate(
+        session, of: site.device.deviceId, remote: try await site.remote(session), isReaped: false)
+      return try await pass.run([candidate], begin: { _ in }, report: { _ in }) == [session]
+    }
+    #expect(try await !isBroken(deeply: false))
+    #expect(try await isBroken(deeply: true))
+    #expect(try await isBroken(deeply: false))
+    _ = try await site.store.put(key, whole)
+    for _ in 1...2 { #expect(try await !isBroken(deeply: false)) }
   }
 
   @Test func `a search finds lines that the file no longer holds, once`() async throws {

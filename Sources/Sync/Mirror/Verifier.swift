@@ -78,7 +78,15 @@ package struct Verifier: Sendable {
         position = next
       }
       try expectFormer(said?.former ?? [], in: sealed)
-      if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
+      if isDeep {
+        try await readBasis(said?.basis ?? [], of: remote)
+        // Revisions of an open session do not name the objects of its former streams.
+        for stream in remote.seal == nil ? said?.former ?? [] : [] {
+          try await reader.read(
+            sealed, generation: stream.generation, upTo: stream.length
+          ) { _ in }
+        }
+      }
       if let changed { throw ReplicaError(.localLogChanged, changed) }
       if isWithheld { try expectSent(sealed, length) }
       let waiting =
