@@ -411,4 +411,31 @@ import Testing
     try Data(whole).write(to: URL(filePath: path))
     #expect(try verifier.obstacle(to: left) == nil)
   }
+
+  @Test func `a log that was edited after it was sent is not repaired but sealed as sent`()
+    async throws
+  {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let session = writer.session
+    for line in lines { writer.print(line) }
+    try await site.upload()
+    let sent = try await site.remoteBytes(session)
+    var verifier = Verifier(try site.context())
+    #expect(try await verifier.obstacle(to: site.remote(session)) == nil)
+    let log = try FileHandle(forUpdating: URL(filePath: writer.files.log))
+    try log.seek(toOffset: 120)
+    try log.write(contentsOf: Data("#".utf8))
+    try log.close()
+    #expect(try await verify(site, session).problem != nil)
+    verifier = Verifier(try site.context())
+    let obstacle = try #require(try await verifier.obstacle(to: site.remote(session)))
+    #expect(obstacle.contains("was changed after it was sent"), "\(obstacle)")
+    writer.print("bye")
+    try writer.end(.exit(0))
+    let report = try await upload(site)
+    #expect(report.failures.isEmpty && report.sealedAsSent[session] != nil, "\(report)")
+    let sealed = try await site.remoteBytes(session)
+    #expect(sealed.starts(with: sent) && String(decoding: sealed, as: UTF8.self).contains("bye"))
+  }
 }

@@ -64,7 +64,7 @@ extension Verifier {
   }
 
   /// The objects that the local record of a seal names or, without a seal, the manifest.
-  private func knownObjects(_ sidecar: Sidecar) throws -> Set<SegmentName> {
+  func knownObjects(_ sidecar: Sidecar) throws -> Set<SegmentName> {
     let sealed = Set((sidecar.objects ?? []).compactMap(SegmentName.init))
     guard sealed.isEmpty, let entry = try context.manifest.entry(sidecar.sessionId) else {
       return sealed

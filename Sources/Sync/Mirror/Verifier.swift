@@ -176,22 +176,28 @@ package struct Verifier: Sendable {
     return "the \(Sidecar.Seal.changedLogText)"
   }
 
-  /// What is to be known of a recorded session's log that somebody changed after it was sealed; nil
-  /// for any other.
+  /// What is to be known of a recorded session's log that somebody changed after it was sent; nil for
+  /// any other.
   func editedLog(of local: LocalSession, _ sidecar: Sidecar) throws -> String? {
-    guard sidecar.seal != nil, sidecar.source == nil, !sidecar.withholdsLog,
+    let isSealed = sidecar.seal != nil
+    // Of a session that is not sealed nothing can be compared before its rules are known.
+    guard sidecar.source == nil, !sidecar.withholdsLog,
+      try isSealed || local.redaction(sidecar)?.isEmpty == false,
       let log = try local.openSentLog(sidecar, context)?.afterHoles()
     else { return nil }
-    let here = try log.available()
-    for name in (sidecar.objects ?? []).compactMap(SegmentName.init)
+    let (here, generation) = (try log.available(), try local.generation(sidecar))
+    let known = try knownObjects(sidecar).filter { isSealed || $0.generation == generation }
+    for name in known.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
     where name.range.clamped(to: here) == name.range {
       // One that cannot be read is not sent, and says so.
       guard let isSame = try? name.matches(log), !isSame else { continue }
+      let range = "bytes \(name.range.lowerBound) and \(name.range.upperBound)"
+      let next =
+        isSealed ? "" : " Once the session has ended, an upload seals it as it was sent."
       return
-        "\(log.path) was changed after it was sealed, between bytes \(name.range.lowerBound) and "
-        + "\(name.range.upperBound): it cannot mend this copy. Put the objects, or the log, back from "
-        + "a backup or the bucket's versions; 'tidemark import \(log.path)' sends what it has now as "
-        + "another session"
+        "\(log.path) was changed after it was \(isSealed ? "sealed" : "sent"), between \(range): it "
+        + "cannot mend this copy.\(next) Put the objects, or the log, back from a backup or the "
+        + "bucket's versions; 'tidemark import \(log.path)' sends what it has now as another session"
     }
     return nil
   }
