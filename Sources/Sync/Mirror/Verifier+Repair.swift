@@ -154,6 +154,7 @@ extension Verifier {
     let here = try log.available()
     guard !Self.isBeyondSeal(here, sidecar), here.lowerBound <= mark(sidecar)
     else { return false }
+    let found = sidecar
     // What is lost for good must not keep the rest from its seal.
     try giveUp(lost, &sidecar)
     sidecar.seal = nil
@@ -167,7 +168,8 @@ extension Verifier {
     if try log.afterHoles().available().lowerBound > 0, !known.isEmpty {
       try expect(known, of: sidecar)
     }
-    try sidecar.save(local.files.sidecar)
+    // That of a running session is its recorder's, which may just write how it ended.
+    if sidecar != found { try sidecar.save(local.files.sidecar) }
     VanishedCopies.forget(session, of: context)
     return true
   }
