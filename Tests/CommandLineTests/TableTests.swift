@@ -57,6 +57,15 @@ import Testing
     #expect(rendering.omitted.isEmpty)
   }
 
+  @Test func `one long text does not widen the other rows`() {
+    var table = table
+    let long = String(repeating: "a", count: 10_000)
+    table.add([.init(long), "1s", "job", "b"])
+    let lines = table.render(width: nil).lines
+    #expect(lines[3].hasPrefix(long))
+    #expect(lines[..<3].allSatisfy { $0.displayWidth < 300 })
+  }
+
   @Test func `a narrow table abbreviates first, then truncates, then omits columns`() {
     let narrow = table.render(width: 48)
     #expect(

@@ -73,6 +73,8 @@ struct Table {
   }
 
   private static let gap = 2
+  /// Maximum width of a column: one long text must not widen every row.
+  private static let widest = 200
 
   /// Lays out the table.
   ///
@@ -100,10 +102,16 @@ struct Table {
       }
     }
     rendering.lines.append(
-      line(shown, { $0.column.title(isShort: $0.isShort) }, { text, _ in paint(text, .bold) }))
+      line(shown, isCut: limit != nil) {
+        $0.column.title(isShort: $0.isShort)
+      } paint: { text, _ in
+        paint(text, .bold)
+      })
     for row in rows {
       rendering.lines.append(
-        line(shown, { row[$0.index].text(isShort: $0.isShort) }) {
+        line(shown, isCut: limit != nil) {
+          row[$0.index].text(isShort: $0.isShort)
+        } paint: {
           paint($0, row[$1.index].colour)
         })
     }
@@ -114,7 +122,7 @@ struct Table {
     columns.enumerated().map { index, column in
       func widest(_ isShort: Bool) -> Int {
         rows.reduce(column.title(isShort: isShort).displayWidth) {
-          max($0, $1[index].text(isShort: isShort).displayWidth)
+          max($0, min(Self.widest, $1[index].text(isShort: isShort).displayWidth))
         }
       }
       let short = widest(true)
@@ -142,13 +150,16 @@ struct Table {
     }
   }
 
+  /// - Parameter isCut: whether texts that are wider than their column are cut.
   private func line(
-    _ shown: [Shown], _ text: (Shown) -> String, _ paint: (String, Shown) -> String
+    _ shown: [Shown], isCut: Bool, _ text: (Shown) -> String, paint: (String, Shown) -> String
   ) -> String {
     var line = ""
     for (position, one) in shown.enumerated() {
       let whole = text(one)
-      let cell = one.column.keepsEnd ? whole.cutInside(to: one.width) : whole.cut(to: one.width)
+      let cell =
+        !isCut
+        ? whole : one.column.keepsEnd ? whole.cutInside(to: one.width) : whole.cut(to: one.width)
       let blanks = String(repeating: " ", count: max(0, one.width - cell.displayWidth))
       let isLast = position == shown.count - 1
       line += one.column.isRight ? blanks + paint(cell, one) : paint(cell, one)
