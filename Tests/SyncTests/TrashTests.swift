@@ -131,6 +131,39 @@ import Testing
     if !isWithdrawn { try await site.expectSealedAndEqual(session) }
   }
 
+  @Test(arguments: [false, true])
+  func `a deletion of a rotated session that is killed is finished by the next pass`(
+    isTrashed: Bool
+  ) async throws {
+    var retention = Retention()
+    if !isTrashed { retention.trash = .zero }
+    for lifetime in 0... {
+      let site = try Site()
+      let home = site.local.home
+      let writer = try site.local.writer(rotateAt: 3_000)
+      let session = writer.session
+      for line in 0..<70 { writer.print("line \(line) \(String(repeating: "y", count: 90))") }
+      try writer.end(.exit(0))
+      try await site.upload()
+      let bytes = try site.local.log(session)
+      try #require(try home.files(for: session).parts().count >= 2)
+      site.local.clock.advance(seconds: 7 * Self.day)
+      let files = TestFiles(lifetime: lifetime)
+      do {
+        let reaper = LocalReaper(try site.context())
+        let plan = try await reaper.plan(retention)
+        try #require(plan.local.map(\.session) == [session])
+        FileEffect.$hook.withValue(files) { _ = try? reaper.execute(plan, retention) }
+      }
+      try await reap(site, retention)
+      let left = try home.days().flatMap { try home.sessions(day: $0) }
+      #expect(left.isEmpty, "killed after \(lifetime)")
+      #expect(try restore(session, site) == isTrashed)
+      if isTrashed { #expect(try site.local.log(session) == bytes, "killed after \(lifetime)") }
+      guard files.isDead else { return #expect(lifetime > 3) }
+    }
+  }
+
   @Test func `what another store has of the trash is named`() async throws {
     let (site, session) = try await trashed()
     let (home, location) = (site.local.home, site.store.location)

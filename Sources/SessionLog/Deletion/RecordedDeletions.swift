@@ -64,14 +64,15 @@ package struct RecordedDeletions {
 
   /// Removes all files of a session whose deletion is recorded.
   ///
-  /// The sidecar goes last: while it exists, so does the record of the session.
+  /// The sidecar goes last: while it exists, so does the record of the session. The log goes in stream
+  /// order, so that the next pass can prove what an interrupted deletion has left of it.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func removeFiles(of local: LocalSession) throws {
     precondition(sessions.contains(local.session), "\(local.session) is not in the ledger")
     let files = local.files
     let parts = try files.namedParts().flatMap { [$0.plain, $0.compressed] }
-    for path in try [files.log] + parts + local.traces() + [files.sidecar] {
+    for path in try parts + [files.log] + local.traces() + [files.sidecar] {
       try File.remove(path)
     }
     Directory.removeIfEmpty(files.directory)

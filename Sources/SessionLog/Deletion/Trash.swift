@@ -52,7 +52,9 @@ package struct Trash: Sendable {
 
   /// Moves a session's log, sidecar and state into the trash; its other files stay.
   ///
-  /// The sidecar goes last, so that an interrupted move is found again by it.
+  /// The sidecar goes last, so that an interrupted move is found again by it, and the parts in order
+  /// before the live log: what is left then is a log of which the beginning was pruned, which the next
+  /// pass can prove.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func add(_ files: SessionFiles, at mark: LivedTime.Mark) throws {
@@ -68,11 +70,11 @@ package struct Trash: Sendable {
     }
   }
 
-  /// Names of the files that hold a session's log, followed by that of its sidecar.
+  /// Names of the files that hold a session's log, in stream order, followed by that of its sidecar.
   private static func kept(of files: SessionFiles) throws -> [String] {
     let parts = try files.namedParts().flatMap { [$0.plain, $0.compressed] }
     // A session that was not sealed keeps what is known of its upload, such as its withdrawal.
-    return ([files.log] + parts + [files.rotated, files.uploadState, files.sidecar])
+    return (parts + [files.log, files.rotated, files.uploadState, files.sidecar])
       .map { String($0.dropFirst(files.directory.count + 1)) }
   }
 
