@@ -18,33 +18,65 @@ package struct MirroredSession {
 
   /// Finds a session.
   ///
+  /// Of the copies of several devices one that nothing contradicts is meant rather than others.
+  ///
   /// - Parameters:
   ///   - wanted: the session's id.
   ///   - folder: the mirror.
+  ///   - keys: the keys that sidecars must be signed with.
+  ///   - report: called with a line for a person about copies that count for less.
   /// - Throws: ``LookupError`` if there is none, or several; ``ReadingError`` if its log is
   ///   missing, or does not have the seal's length; ``Platform/SystemError``;
-  ///   ``SessionLog/SidecarError``.
-  package static func find(_ wanted: ShortenedID, in folder: String) throws -> MirroredSession {
-    var found: [String] = []
+  ///   ``SessionLog/SidecarError``; the errors of reading known keys.
+  package static func find(
+    _ wanted: ShortenedID, in folder: String, knowing keys: KnownKeys, report: (String) -> Void
+  ) throws -> MirroredSession {
+    let found = try copies(wanted, in: folder)
+    try wanted.expectOneSession(found.map(\.session))
+    var accepted: [DeviceSession: MirroredSession] = [:]
+    for one in found where found.count > 1 {
+      guard let copy = try? MirroredSession(one, in: folder) else { continue }
+      if case .contradicted = try copy.doubt(knowing: keys) { continue }
+      accepted[one] = copy
+    }
+    let counting = accepted.isEmpty ? found : found.filter { accepted[$0] != nil }
+    let chosen = try wanted.chooseOne(of: counting)
+    for other in found where other != chosen { report(ShortenedID.text(passingOver: other)) }
+    return try accepted[chosen] ?? MirroredSession(chosen, in: folder)
+  }
+
+  /// The sessions that an id may mean.
+  private static func copies(
+    _ wanted: ShortenedID, in folder: String
+  ) throws -> [DeviceSession] {
+    var found: [DeviceSession] = []
     for device in try Directory.names(in: folder).sorted() {
       for day in try Directory.names(in: "\(folder)/\(device)").sorted()
       where Timestamp(iso: day + "T00:00:00Z") != nil {
         let names = try Directory.names(in: "\(folder)/\(device)/\(day)")
         found += names.compactMap { name in
           guard name.hasSuffix(".json"), let session = SessionID(String(name.dropLast(5))),
-            wanted.matches(session)
+            session.day == day
           else { return nil }
-          return "\(folder)/\(device)/\(day)/\(session)"
+          let one = DeviceSession(device: device, session: session)
+          return wanted.means(one) ? one : nil
         }
       }
     }
-    let path = try wanted.choose(among: found)
+    return found
+  }
+
+  /// Opens a session of a mirror.
+  private init(_ one: DeviceSession, in mirror: String) throws {
+    folder = SessionFolder(device: one.device, session: one.session)
+    let path = "\(mirror)/\(folder.device)/\(folder.day)/\(one.session)"
     let (sidecar, json) = try Sidecar.read(path + ".json")
-    let names = path.split(separator: "/").suffix(3).map(String.init)
+    (self.sidecar, self.json) = (sidecar, json)
     guard let status = try FileStatus(path + ".log") else {
       throw ReadingError(.unfit, "the mirror has no log of \(sidecar.sessionId)")
     }
-    let length = ByteCount(status.length)
+    length = ByteCount(status.length)
+    log = path + ".log"
     guard sidecar.status == .active || sidecar.withholdsLog || sidecar.fileSizeBytes == length
     else {
       throw ReadingError(
@@ -52,9 +84,6 @@ package struct MirroredSession {
         "the mirror has \(length) bytes of \(sidecar.sessionId), its sidecar says "
           + "\(sidecar.fileSizeBytes); run 'tidemark pull' again")
     }
-    return MirroredSession(
-      sidecar: sidecar, length: length, log: path + ".log", json: json,
-      folder: SessionFolder(device: names[0], day: names[1]))
   }
 
   /// Why the log may not be what its device recorded.

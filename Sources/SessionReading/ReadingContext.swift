@@ -18,6 +18,8 @@ package struct ReadingContext: Sendable {
   package var uploaded: @Sendable (SessionID) throws -> StreamOffset? = { _ in nil }
   /// How far the server's clock is ahead of this machine's; nil if unknown.
   package var clockOffset: @Sendable () -> Duration? = { nil }
+  /// Called with lines for a person.
+  package var report: @Sendable (String) -> Void = { _ in }
 
   /// The keys that revisions must be signed with; nil to skip that check.
   package var keys: KnownKeys?

@@ -5,7 +5,7 @@ package import SessionLog
 
 /// Sessions by their ids, as a person gives them.
 extension SessionCatalog {
-  /// The sessions with a person's ids, which may be shortened.
+  /// The sessions with a person's ids, which may be shortened, and follow a device's.
   ///
   /// Every day is listed at most once, and sidecars are fetched only for these sessions.
   ///
@@ -41,7 +41,8 @@ extension SessionCatalog {
       devices: devices,
       ofDay: { day in days.contains { $0 == nil || $0 == day } },
       including: { id in named.contains(id) || shortened.contains { $0.matches(id) } })
-    return (try wanted.map { try $0.choose(from: found.entries) }, found.passedOver)
+    let entries = try wanted.map { try $0.choose(from: found.entries, report: context.report) }
+    return (entries, found.passedOver)
   }
 
   /// The session with one such id.

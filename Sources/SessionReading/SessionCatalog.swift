@@ -42,6 +42,17 @@ package struct SessionCatalog: Sendable {
     package var isRejected = false
     /// See ``SessionCatalog/endOfHoles(_:)``; nil if it was not looked for.
     var endOfHoles: StreamOffset?
+
+    /// The id of the device under which it was sent or, for a session that is only local, recorded.
+    package var device: String { remote?.folder.device ?? sidecar.deviceId }
+    /// The session and its device: several devices may have sessions with one id.
+    package var deviceSession: DeviceSession { DeviceSession(device: device, session: session) }
+
+    /// Whether this copy of a session counts, rather than another one of the same home.
+    fileprivate func isBetter(than other: Entry) -> Bool {
+      guard isRejected == other.isRejected else { return !isRejected }
+      return remote?.seal != nil && other.remote?.seal == nil
+    }
   }
 
   /// The result of a search.
@@ -159,14 +170,15 @@ package struct SessionCatalog: Sendable {
     activeSince since: Timestamp?, followsSeals: Bool, including isWanted: (SessionID) -> Bool
   ) async throws -> Findings {
     var copies = try await RemoteCopies(
-      in: context.store, folders, own: followsSeals ? context.device : nil)
-    var remotes = copies.chosen
+      in: context.store, folders, device: context.device, followsSeals: followsSeals)
+    var remotes = copies.all
     let here = Set(local)
     if let since {
       // An object is written after its content, by a clock that may differ from ours.
       let oldest = since.assumingSynchronizedClocks - Self.clockSlack
-      remotes = remotes.filter { id, remote in
-        here.contains(id) || remote.newest.map { $0 >= oldest } ?? true
+      for (id, all) in copies.all where !here.contains(id) {
+        let recent = all.filter { remote in remote.newest.map { $0 >= oldest } ?? true }
+        remotes[id] = recent.isEmpty ? nil : recent
       }
     }
     var rest = here.union(remotes.keys).filter(isWanted).sorted(by: >)[...]
@@ -181,7 +193,9 @@ package struct SessionCatalog: Sendable {
       found.add(more)
     }
     // An id has the second of the start, a sidecar its millisecond.
-    found.entries.sort { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
+    found.entries.sort {
+      ($0.sidecar.startedAt, $0.session, $1.device) > ($1.sidecar.startedAt, $1.session, $0.device)
+    }
     found.entries = Array(found.entries.prefix(limit))
     return found
   }
@@ -199,28 +213,56 @@ package struct SessionCatalog: Sendable {
   }
 
   /// Reads the sidecars of sessions.
+  ///
+  /// A local session and the copy that its home sent are one entry, and so are the copies under the
+  /// ids of this home. Any other device's copy is an entry of its own.
   private func read(
-    _ ids: ArraySlice<SessionID>, here: Set<SessionID>, remotes: [SessionID: RemoteSession],
+    _ ids: ArraySlice<SessionID>, here: Set<SessionID>, remotes: [SessionID: [RemoteSession]],
     _ copies: inout RemoteCopies
   ) async throws -> Findings {
-    var entries: [SessionID: Entry] = [:]
-    var passedOver: Set<SessionID> = []
-    for id in ids where here.contains(id) {
-      let (sidecar, _) = try LocalSession(home, id).sidecar(device: context.device)
-      var remote = try await copies.copy(of: id, sidecar)
-      if let found = remote, try await !isOwn(found) { remote = nil }
-      entries[id] = try localEntry(id, sidecar, remote: remote)
+    var found = Findings()
+    var away: [RemoteSession] = []
+    for id in ids {
+      var rest = remotes[id] ?? []
+      if here.contains(id) {
+        let (sidecar, _) = try LocalSession(home, id).sidecar(device: context.device)
+        let own = try await copies.own(id, sidecar)
+        var remote: RemoteSession?
+        for copy in own where remote == nil {
+          if try await isOwn(copy) { remote = copy }
+        }
+        if let entry = try localEntry(id, sidecar, remote: remote) {
+          found.entries.append(entry)
+          let folders = Set(own.map(\.folder))
+          rest.removeAll { folders.contains($0.folder) }
+        }
+      }
+      away += rest
     }
-    let away = ids.filter { entries[$0] == nil }
-    let remote = away.compactMap { remotes[$0] }
-    for (remote, finding) in zip(remote, try await remote.concurrentMap(finding)) {
+    let ownDevices = Set(context.device.ids)
+    var own: [SessionID: Entry] = [:]
+    var ownPassedOver: Set<SessionID> = []
+    for (remote, finding) in zip(away, try await away.concurrentMap(finding)) {
+      let isOwn = ownDevices.contains(remote.folder.device)
       switch finding {
-      case .entry(let entry): entries[entry.session] = entry
-      case .passedOver: passedOver.insert(remote.session)
+      case .entry(let entry):
+        if !isOwn {
+          found.entries.append(entry)
+        } else if own[remote.session].map({ entry.isBetter(than: $0) }) ?? true {
+          own[remote.session] = entry
+        }
+      case .passedOver:
+        if isOwn {
+          ownPassedOver.insert(remote.session)
+        } else {
+          found.passedOver.insert(remote.session)
+        }
       case .none: break
       }
     }
-    return Findings(entries: ids.compactMap { entries[$0] }, passedOver: passedOver)
+    found.entries += own.values
+    found.passedOver.formUnion(ownPassedOver.filter { own[$0] == nil })
+    return found
   }
 
   /// Whether a session in the store was sent from this home, or may have been.

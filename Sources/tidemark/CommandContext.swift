@@ -348,6 +348,7 @@ struct CommandContext {
   /// The context for reading sessions during an operation with the store.
   func reading(with context: SyncContext?) throws -> ReadingContext {
     var reading = ReadingContext(home: home, device: device, machine: .current)
+    reading.report = { Console.complain($0) }
     guard let context else { return reading }
     reading.store = try self.reading(context.store)
     reading.keys = context.keys
@@ -365,6 +366,7 @@ struct CommandContext {
     _ side: SessionReader.Side, offersLocal: Bool = false
   ) throws -> ReadingContext {
     var reading = ReadingContext(home: home, device: device, machine: .current)
+    reading.report = { Console.complain($0) }
     guard side != .local, side == .remote || sends else { return reading }
     let url = try storeURL(offersLocal: offersLocal)
     let store = try self.reading(openedStore ?? storeOrItsProblem(at: url))

@@ -11,6 +11,9 @@ package struct SessionExport: Sendable {
   let choice: RecordChoice
   let mode: SessionReader.Mode
   let format: Format
+  /// Whether the file's name contains the device's id, because another device's session has the same
+  /// id.
+  package var namesDevice = false
 
   /// Describes an export of a session.
   package init(
@@ -37,7 +40,10 @@ package struct SessionExport: Sendable {
       case .tar: "tar"
       case .asciicast: "cast"
       }
-    return "\(reader.entry.session).\(ending)"
+    let device = reader.entry.device
+    // A local sidecar may have any text.
+    let prefix = namesDevice && Device.isID(device) ? "\(device)-" : ""
+    return "\(prefix)\(reader.entry.session).\(ending)"
   }
 
   /// Writes it.

@@ -16,9 +16,9 @@ extension ReadingContext {
   /// Explains, from this home's records, where a session went that is neither local nor remote; nil
   /// without a record.
   private func explanation(of error: LookupError) throws -> Failure? {
-    guard let wanted = try? ShortenedID(error.given), try FileStatus(home.path) != nil else {
-      return nil
-    }
+    guard let wanted = try? ShortenedID(error.given), wanted.mayMeanSessions(of: device),
+      try FileStatus(home.path) != nil
+    else { return nil }
     let lived = try LivedClock(home: home, machine: machine)
     // What cannot be read explains nothing; 'restore' has named it already.
     let trashed = try Trash(home).sessions(at: lived.time.mark, skipping: { _ in })

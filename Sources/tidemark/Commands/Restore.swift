@@ -69,7 +69,9 @@ struct Restore: AsyncParsableCommand {
     }
     let restorer = SessionRestorer(into: setup.home, device: setup.device, machine: .current)
     if let from {
-      let copy = try MirroredSession.find(wanted, in: from)
+      let copy = try MirroredSession.find(wanted, in: from, knowing: setup.knownKeys()) {
+        Console.complain($0)
+      }
       if try reportEarlier(copy.sidecar, copy.length, restorer) { return }
       switch try copy.doubt(knowing: setup.knownKeys()) {
       case .contradicted(let doubt) where !unverified:
@@ -106,6 +108,7 @@ struct Restore: AsyncParsableCommand {
   private func restoreFromTrash(
     _ setup: CommandContext, _ wanted: ShortenedID, holding lock: HomeLock?
   ) throws -> SessionID? {
+    guard wanted.mayMeanSessions(of: setup.device) else { return nil }
     let lived = try setup.lived(nil)
     let trash = Trash(setup.home)
     let found =
