@@ -107,7 +107,12 @@ struct Crashes: AsyncParsableCommand {
   private func local(
     _ catalog: SessionCatalog, since start: Timestamp, besides known: [CrashReport]
   ) async throws -> [CrashReport] {
-    let names = Set(known.compactMap(\.subject.session))
+    // Another device's session with the same id is another one.
+    let names = Set(
+      known.compactMap { crash in
+        crash.subject.session.map { "\(crash.subject.device)/\($0)" }
+      })
+    let own = catalog.context.device.ids
     let local = SessionCatalog(catalog.context.withoutStore)
     return try await local.entries(devices: [], activeSince: start).compactMap { entry in
       var sidecar = entry.sidecar
@@ -121,7 +126,8 @@ struct Crashes: AsyncParsableCommand {
         )
       }
       let counts = sidecar.status == .crashed || (failed && sidecar.hasFailed)
-      guard counts, !names.contains(entry.session.description) else { return nil }
+      let isSent = (own + [sidecar.deviceId]).contains { names.contains("\($0)/\(entry.session)") }
+      guard counts, !isSent else { return nil }
       if sidecar.crash?.lines == nil {
         let lines = try? local.openLog(entry).lastLines(upTo: entry.length)
         sidecar.crash = Sidecar.Crash(core: sidecar.crash?.core, lines: lines)

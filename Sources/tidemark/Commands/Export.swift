@@ -105,7 +105,7 @@ struct Export: AsyncParsableCommand {
     let lacksLogs = readers.count < entries.count
     if readers.isEmpty, lacksLogs { throw ExitStatus.authentication }
     if dryRun {
-      let exports = readers.map { SessionExport($0, choice, mode, as: format) }
+      let exports = exports(readers, choice, mode)
       let isOne = merge || format == .tar
       for path in isOne ? [output] : exports.map({ "\(output)/\($0.fileName)" }) { try say(path) }
       return
@@ -123,7 +123,7 @@ struct Export: AsyncParsableCommand {
         try await tar.write(to: $0)
       }
     } else {
-      let exports = readers.map { SessionExport($0, choice, mode, as: format) }
+      let exports = exports(readers, choice, mode)
       isWhole =
         output == "-"
         ? try await print(exports) : try await write(exports)
@@ -131,6 +131,17 @@ struct Export: AsyncParsableCommand {
     if !isWhole { throw ExitStatus.integrity }
     if lacksLogs { throw ExitStatus.authentication }
     try selected.throwStoreError()
+  }
+
+  private func exports(
+    _ readers: [SessionReader], _ choice: RecordChoice, _ mode: SessionReader.Mode
+  ) -> [SessionExport] {
+    let labels = SessionLabels(readers.map(\.entry))
+    return readers.map { reader in
+      var export = SessionExport(reader, choice, mode, as: format)
+      export.namesDevice = labels.sharesID(reader.entry)
+      return export
+    }
   }
 
   private struct Line: Encodable {

@@ -13,11 +13,11 @@ struct SessionTree {
   }
 
   let branches: [Branch]
-  private let sessions: [SessionID]
+  private let sessions: [DeviceSession]
 
   /// Groups sessions; each group takes the position of its newest session.
   init(_ entries: [SessionCatalog.Entry]) {
-    sessions = entries.map(\.session)
+    sessions = entries.map(\.deviceSession)
     branches = Self.group(entries) { Self.root(of: $0.sidecar) }.map { root, entries in
       Branch(
         name: root,
@@ -77,7 +77,7 @@ struct SessionTree {
       for device in branch.devices {
         say(put(2, device.title))
         for entry in device.entries {
-          say("    " + (texts[entry.session] ?? entry.session.description))
+          say("    " + (texts[entry.deviceSession] ?? entry.session.description))
           for line in try await lines(entry) { say(put(6, line)) }
         }
       }

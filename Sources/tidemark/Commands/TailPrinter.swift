@@ -1,5 +1,6 @@
 import LogRecords
 import Platform
+import Replica
 import SessionLog
 import SessionReading
 
@@ -8,28 +9,29 @@ final class TailPrinter {
   private let labels: SessionLabels
   private let isAlone: Bool
   private let output = LineOutput()
-  private var json: [SessionID: RecordJSON] = [:]
+  private var json: [DeviceSession: RecordJSON] = [:]
 
   init(_ entries: [SessionCatalog.Entry], asJSON: Bool) {
     labels = SessionLabels(entries)
     isAlone = entries.count == 1
     guard asJSON else { return }
-    for entry in entries { json[entry.session] = RecordJSON(entry.sidecar) }
+    for entry in entries { json[entry.deviceSession] = RecordJSON(entry.sidecar) }
   }
 
   /// Prints the sessions' available lines.
   func print(_ sessions: [FollowedSession]) async throws {
     let start = Timestamp(milliseconds: .min)
     var merge = RecordMerge(sessions.map { .init($0, from: start) })
-    var last: SessionID?
+    var last: DeviceSession?
     while let (number, line) = try await merge.next() {
       let entry = sessions[number].entry
-      if let last, last != entry.session { json[last]?.finish { output.write($0) } }
-      last = entry.session
+      let session = entry.deviceSession
+      if let last, last != session { json[last]?.finish { output.write($0) } }
+      last = session
       if json.isEmpty {
         line.with { output.show($0, label: isAlone ? nil : labels[entry] + ": ") }
       } else {
-        line.with { line in json[entry.session]?.add(line) { output.write($0) } }
+        line.with { line in json[session]?.add(line) { output.write($0) } }
       }
     }
     // The next record, which would complete the last one, may not come for long.
