@@ -458,7 +458,7 @@ import Testing
     let puller = Puller(site.store, into: mirror, knowing: nil)
     let items = try await puller.plan(devices: [site.local.device.deviceId])
     var told: [SessionID] = []
-    let failures = await puller.execute(items, atOnce: 1, withheld: { told.append($0) })
+    let failures = await puller.execute(items, atOnce: 1, withheld: { told.append($0.session) })
     #expect(failures.isEmpty && told == [session])
     let files = FileManager.default.enumerator(atPath: mirror)?.compactMap { $0 as? String } ?? []
     #expect(files.contains { $0.hasSuffix("\(session).json") })

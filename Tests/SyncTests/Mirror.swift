@@ -25,7 +25,8 @@ struct Mirror {
     kept: (SessionID, Puller.KeptLog) -> Void
   ) async throws -> [SessionID: any Error] {
     let items = try await puller.plan(devices: [site.local.device.deviceId])
-    return await puller.execute(items, atOnce: 1, kept: kept)
+    let failures = await puller.execute(items, atOnce: 1, kept: { kept($0.session, $1) })
+    return Dictionary(uniqueKeysWithValues: failures.map { ($0.key.session, $0.value) })
   }
 
   /// The path of a session's files, without extension.

@@ -188,7 +188,8 @@ import Testing
       let puller = Puller(
         site.store, into: folder, knowing: KnownKeys(home, named: [:], own: nil))
       let items = try await puller.plan(devices: [site.device.deviceId])
-      return await puller.execute(items, atOnce: 1)
+      let failures = await puller.execute(items, atOnce: 1)
+      return Dictionary(uniqueKeysWithValues: failures.map { ($0.key.session, $0.value) })
     }
     #expect(try await pull(into: mirror.folder).isEmpty)
     let before = try files()

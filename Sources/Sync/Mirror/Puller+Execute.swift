@@ -1,7 +1,7 @@
 import Foundation
 package import Platform
-import Replica
-package import SessionLog
+package import Replica
+import SessionLog
 
 extension Puller {
   /// Log bytes synced to disk together: syncing many files at once costs little more than one.
@@ -11,7 +11,7 @@ extension Puller {
 
   private enum Step: Sendable {
     case fetched(Item, Result<FetchedSession?, any Error>)
-    case settled(failures: [SessionID: any Error])
+    case settled(failures: [DeviceSession: any Error])
   }
 
   /// Fetches the missing parts of sessions, log first: a sidecar is written once its log is
@@ -28,12 +28,12 @@ extension Puller {
   /// - Returns: the sessions that failed, with the error: ``Replica/ReplicaError``,
   ///   ``ObjectStore/StoreError``, ``Platform/SystemError``, ``Platform/SpaceShortage``.
   package func execute(
-    _ items: [Item], atOnce limit: Int, withheld: (SessionID) -> Void = { _ in },
-    kept: (SessionID, KeptLog) -> Void = { _, _ in },
+    _ items: [Item], atOnce limit: Int, withheld: (DeviceSession) -> Void = { _ in },
+    kept: (DeviceSession, KeptLog) -> Void = { _, _ in },
     report: @escaping @Sendable (ByteCount) -> Void = { _ in }
-  ) async -> [SessionID: any Error] {
+  ) async -> [DeviceSession: any Error] {
     await withTaskGroup(of: Step.self) { group in
-      var failures: [SessionID: any Error] = [:]
+      var failures: [DeviceSession: any Error] = [:]
       var waiting: [FetchedSession] = []
       var rest = items[...]
       var fetching = 0
@@ -49,12 +49,12 @@ extension Puller {
         case .settled(let failed): failures.merge(failed) { first, _ in first }
         case .fetched(let item, .failure(let error)):
           fetching -= 1
-          failures[item.remote.session] = error
+          failures[item.remote.deviceSession] = error
         case .fetched(let item, .success(let session)):
           fetching -= 1
           if let session { waiting.append(session) }
-          if session?.sidecar.withholdsLog == true { withheld(item.remote.session) }
-          if let former = session?.kept { kept(item.remote.session, former) }
+          if session?.sidecar.withholdsLog == true { withheld(item.remote.deviceSession) }
+          if let former = session?.kept { kept(item.remote.deviceSession, former) }
         }
         if Parallelism.isSequential, !waiting.isEmpty {
           failures.merge(failuresOfSettling(waiting)) { first, _ in first }
@@ -91,19 +91,23 @@ extension Puller {
 
   /// Settles sessions on a separate thread, so that waiting for the disk does not delay fetching
   /// others.
-  private func settle(sessions: [FetchedSession]) async -> [SessionID: any Error] {
+  private func settle(sessions: [FetchedSession]) async -> [DeviceSession: any Error] {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: failuresOfSettling(sessions)) }
     }
   }
 
-  private func failuresOfSettling(_ sessions: [FetchedSession]) -> [SessionID: any Error] {
-    var failures: [SessionID: any Error] = [:]
-    for session in sessions { failures[session.item.remote.session] = session.problem }
+  private func failuresOfSettling(_ sessions: [FetchedSession]) -> [DeviceSession: any Error] {
+    var failures: [DeviceSession: any Error] = [:]
+    for session in sessions { failures[session.item.remote.deviceSession] = session.problem }
     if (try? mirror.settle(sessions)) == nil {
       // One session's failure must not affect the others.
       for session in sessions {
-        do { try mirror.settle([session]) } catch { failures[session.item.remote.session] = error }
+        do {
+          try mirror.settle([session])
+        } catch {
+          failures[session.item.remote.deviceSession] = error
+        }
       }
     }
     return failures

@@ -1,7 +1,7 @@
 package import ObjectStore
 package import Platform
 package import Replica
-package import SessionLog
+import SessionLog
 
 /// Mirrors remote sessions into a folder as plain files.
 ///
@@ -71,13 +71,13 @@ package struct Puller: Sendable {
   ///   - isWanted: whether to include a session.
   /// - Throws: ``ObjectStore/StoreError``, ``Platform/SystemError``.
   package func plan(
-    devices: [String], including isWanted: (SessionID) -> Bool = { _ in true }
+    devices: [String], including isWanted: (DeviceSession) -> Bool = { _ in true }
   ) async throws -> [Item] {
     var items: [Item] = []
     try await FolderListing.forEach(of: devices, in: store) { listing in
       let first = replacesFormer ? listing.sessions.values.first : nil
       let former = try first.map { try mirror.formerLogs(in: mirror.files(of: $0).directory) }
-      for remote in listing.sessions.values where isWanted(remote.session) {
+      for remote in listing.sessions.values where isWanted(remote.deviceSession) {
         if let item = try item(of: remote, besides: former ?? []) { items.append(item) }
       }
     }

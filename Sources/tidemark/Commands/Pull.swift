@@ -100,13 +100,18 @@ struct Pull: AsyncParsableCommand {
     }
     let (failures, withheld, contradicted) = await fetch(
       items, puller, atOnce: context.transfers)
-    let done = items.filter { failures[$0.remote.session] == nil }
+    let done = items.filter { failures[$0.remote.deviceSession] == nil }
+    // A session id is enough unless several devices have it.
+    let isShared = Dictionary(grouping: items, by: \.remote.session).mapValues { $0.count > 1 }
+    func name(_ one: DeviceSession) -> String {
+      isShared[one.session] == true ? one.name : one.session.description
+    }
     let bytes = done.reduce(0) { $0 + $1.missing }
-    for (session, error) in failures.sorted(by: { $0.key < $1.key }) {
+    for (session, error) in failures.map({ (name($0.key), $0.value) }).sorted(by: { $0.0 < $1.0 }) {
       Console.complain("\(session): \(error)")
     }
     if salvage {
-      for item in items where failures[item.remote.session] is ReplicaError {
+      for item in items where failures[item.remote.deviceSession] is ReplicaError {
         try await salvage(item.remote, puller)
       }
     }
@@ -118,8 +123,8 @@ struct Pull: AsyncParsableCommand {
       let summary = Summary(
         sessions: done.count, logBytes: bytes,
         failures: Dictionary(
-          uniqueKeysWithValues: failures.map { ($0.key.description, "\($0.value)") }
-        ).merging(contradicted.map { ($0.key.description, $0.value) }) { first, _ in first },
+          uniqueKeysWithValues: failures.map { (name($0.key), "\($0.value)") }
+        ).merging(contradicted.map { (name($0.key), $0.value) }) { first, _ in first },
         withoutLog: withheld.filter { $0.length == 0 }.map(\.remote.session))
       Console.say(try Console.json(summary))
     } else if Console.outputIsTerminal {
@@ -162,16 +167,16 @@ struct Pull: AsyncParsableCommand {
         sessions.choice.mayInclude(entry)
           && span.until.map { entry.sidecar.startedAt <= $0 } ?? true
       }
-      let ids = Set(chosen.map(\.session))
+      let ids = Set(chosen.map(\.deviceSession))
       return try await puller.plan(devices: devices) { ids.contains($0) }
     }
     let wanted = try sessions.ids.map(ShortenedID.init)
     var found = wanted.map { _ in false }
     let items = try await puller.plan(
       devices: DeviceRecord.ids(in: store, first: own.deviceId)
-    ) { id in
-      for index in wanted.indices where wanted[index].matches(id) { found[index] = true }
-      return wanted.contains { $0.matches(id) }
+    ) { one in
+      for index in wanted.indices where wanted[index].means(one) { found[index] = true }
+      return wanted.contains { $0.means(one) }
     }
     if let missing = found.firstIndex(of: false) {
       throw Failure(
@@ -197,12 +202,13 @@ struct Pull: AsyncParsableCommand {
   private func fetch(
     _ items: [Puller.Item], _ puller: Puller, atOnce limit: Int
   ) async -> (
-    failures: [SessionID: any Error], withheld: [Puller.Item], contradicted: [SessionID: String]
+    failures: [DeviceSession: any Error], withheld: [Puller.Item],
+    contradicted: [DeviceSession: String]
   ) {
     let progress = ProgressBar(total: items.reduce(0) { $0 + $1.missing })
     defer { progress.finish() }
-    var withheld: Set<SessionID> = []
-    var contradicted: [SessionID: String] = [:]
+    var withheld: Set<DeviceSession> = []
+    var contradicted: [DeviceSession: String] = [:]
     let failures = await puller.execute(
       items, atOnce: limit, withheld: { withheld.insert($0) },
       kept: { session, former in
@@ -211,9 +217,9 @@ struct Pull: AsyncParsableCommand {
           message += ": the store's seal proves other bytes than it showed before"
           contradicted[session] = message
         }
-        Console.complain("\(session): \(message)")
+        Console.complain("\(session.session): \(message)")
       },
       report: { progress.add($0) })
-    return (failures, items.filter { withheld.contains($0.remote.session) }, contradicted)
+    return (failures, items.filter { withheld.contains($0.remote.deviceSession) }, contradicted)
   }
 }

@@ -166,7 +166,7 @@ struct Command: Sendable {
       in: store, first: Device.load(home, on: machine).deviceId)
     let items = try await puller.plan(devices: devices)
     let failures = await puller.execute(items, atOnce: 1)
-    return "pulled \(items.count) failures \(failures.keys.sorted())"
+    return "pulled \(items.count) failures \(failures.keys.map(\.session).sorted())"
   }
 
   private func read(_ number: Int) async throws -> String {
