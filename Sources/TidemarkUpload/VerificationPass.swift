@@ -16,6 +16,10 @@ package struct VerificationPass: Sendable {
     package let remote: RemoteSession?
     /// Whether its remote copy was deleted on purpose.
     package let isReaped: Bool
+    /// The session, and the device under whose id it is in the store.
+    package var deviceSession: DeviceSession {
+      remote?.deviceSession ?? DeviceSession(device: device, session: session)
+    }
 
     /// Describes a session.
     package init(_ session: SessionID, of device: String, remote: RemoteSession?, isReaped: Bool) {
@@ -43,6 +47,8 @@ package struct VerificationPass: Sendable {
     package let waiting: ByteCount?
     /// The problem; nil if there is none.
     package let problem: String?
+    /// The id of its device, if several devices' sessions with this id were verified.
+    package fileprivate(set) var deviceId: String?
 
     /// Describes a result.
     package init(
@@ -87,17 +93,19 @@ package struct VerificationPass: Sendable {
   /// - Throws: errors of the store and of the local files, and of `report`.
   package func run(
     _ candidates: [Candidate], begin: (Int) -> Void, report: (Finding) throws -> Void
-  ) async throws -> [SessionID] {
+  ) async throws -> [DeviceSession] {
     let damaged = DamagedCopies(context.home, store: context.store.location, at: context.now())
     let known = Set(damaged.copies.map(\.session))
     var own: [Finding] = []
-    var broken: [SessionID] = []
+    var broken: [DeviceSession] = []
+    let counts = Dictionary(grouping: candidates, by: \.session).mapValues(\.count)
     for (index, candidate) in candidates.enumerated() {
       begin(index)
       // What only a deep verification found must not be forgotten by one that does not look there.
-      let finding = try await verify(
+      var finding = try await verify(
         candidate, deeply: isDeep || known.contains(candidate.session))
-      if finding.result == .failed { broken.append(candidate.session) }
+      if counts[candidate.session] ?? 1 > 1 { finding.deviceId = candidate.deviceSession.device }
+      if finding.result == .failed { broken.append(candidate.deviceSession) }
       if context.device.ids.contains(candidate.device) { own.append(finding) }
       try report(finding)
     }
@@ -125,19 +133,26 @@ package struct VerificationPass: Sendable {
   /// - Returns: those in which something is still wrong.
   /// - Throws: errors of the store and of the local files, and of `lookUp` and `report`.
   package func repair(
-    _ broken: [SessionID], holding lock: HomeLock,
+    _ broken: [DeviceSession], holding lock: HomeLock,
     lookUp: ([SessionID]) async throws -> [Candidate],
     refused: (SessionID, String) -> Void, sent: (UploadReport) -> Void,
     report: (Finding) throws -> Void
-  ) async throws -> [SessionID] {
+  ) async throws -> [DeviceSession] {
+    // The local log of a session with the same id cannot repair another device's.
+    let own = try broken.filter { try context.isOwn($0) }
+    let foreign = Set(broken).subtracting(own)
+    for session in broken where foreign.contains(session) {
+      refused(session.session, "no local log to re-send: device \(session.device) sent it")
+    }
     var left: Set<SessionID> = []
-    let upload = try await Repair(context).run(broken, holding: lock) { session, reason in
+    let sessions = own.map(\.session)
+    let upload = try await Repair(context).run(sessions, holding: lock) { session, reason in
       refused(session, reason)
       left.insert(session)
     }
     for failure in upload.failures { refused(failure.session, "\(failure.error)") }
     if let error = upload.stoppedBy { throw error }
-    let again = broken.filter { !left.contains($0) }
+    let again = sessions.filter { !left.contains($0) }
     guard !again.isEmpty else { return broken }
     sent(upload)
     var findings: [Finding] = []
@@ -149,7 +164,7 @@ package struct VerificationPass: Sendable {
       try report(finding)
     }
     try remember(findings)
-    return broken.filter(left.contains)
+    return broken.filter { foreign.contains($0) || left.contains($0.session) }
   }
 
   private func verify(_ candidate: Candidate, deeply isDeep: Bool) async throws -> Finding {

@@ -65,14 +65,16 @@ package struct Deletion {
     var outcomes: [DeletionOutcome] = []
     let local = LocalSession(home, session)
     if let context, let remote {
+      // Another device's session with the same id says nothing about this home's.
+      let isOwn = try context.isOwn(remote.deviceSession)
       // Withdraw before deleting objects: a running pass would send them again, and so would the
       // next one if the local copy stays.
-      if try local.isLocal, !local.isSealed { try local.withdraw(at: context.now()) }
+      if try isOwn && local.isLocal && !local.isSealed { try local.withdraw(at: context.now()) }
       let removal = ReapPlan.Removal(remote, evidence: evidence, reason: "asked for")
       outcomes += try await deleter.deleteObjects([removal], holding: lock).map {
         DeletionOutcome(session, $0.key, $0.error)
       }
-      try context.manifest.forget(session)
+      if isOwn { try context.manifest.forget(session) }
       // Objects that are still there were not removed on purpose.
       if outcomes.allSatisfy({ $0.error == nil }) {
         try local.recordRemoteRemoval(

@@ -41,12 +41,19 @@ package struct Verifier: Sendable {
   package func verify(_ remote: RemoteSession, deeply isDeep: Bool = false) async throws -> Finding
   {
     let local = LocalSession(context.home, remote.session)
-    let (sidecar, _) = try local.sidecar(device: context.device)
+    // The local log says nothing about another device's session with the same id.
+    let isOwn = try context.isOwn(remote.deviceSession)
+    let sidecar =
+      try isOwn
+      ? local.sidecar(device: context.device).sidecar
+      : Sidecar.reconstructed(
+        id: remote.session, device: context.device, owner: remote.folder.device, status: .active)
     var here: StreamOffset = .max
     do {
-      let changed = try changedLog(of: local, sidecar)
+      let changed = try isOwn ? changedLog(of: local, sidecar) : nil
+      let isComparable = isOwn && changed == nil
       let log =
-        try changed == nil
+        try isComparable
         ? local.openSentLog(sidecar, context, sentAs: remote.segments(of: remote.generation))?
           .afterHoles() : nil
       here = try log?.available().lowerBound ?? .max

@@ -2,7 +2,7 @@ import Foundation
 import ObjectStore
 import Platform
 package import Replica
-package import SessionLog
+import SessionLog
 
 /// Holds a session in the store against every reaper.
 package struct RemoteHold {
@@ -58,17 +58,17 @@ package struct RemoteHold {
   /// - Throws: ``ObjectStore/StoreError``; errors of `pausing`.
   package func outlastReapers(
     _ kept: [RemoteSession], pausing: (Duration) async throws -> Void
-  ) async throws -> [SessionID: ReplicaError] {
+  ) async throws -> [DeviceSession: ReplicaError] {
     let young = context.serverNow - Self.youth
     let old = kept.filter { $0.newest.map { $0 < young } ?? true }
     guard !old.isEmpty else { return [:] }
     try await pausing(Self.notice)
-    var gone: [SessionID: ReplicaError] = [:]
+    var gone: [DeviceSession: ReplicaError] = [:]
     for remote in old {
       do {
         try await check(remote)
       } catch let error as ReplicaError {
-        gone[remote.session] = error
+        gone[remote.deviceSession] = error
       }
     }
     return gone

@@ -68,6 +68,8 @@ struct Delete: AsyncParsableCommand {
     var remote: RemoteSession?
 
     var isLocal: Bool { isTrashed || (entry.map { $0.location != .remote } ?? false) }
+    /// The session and the device that has it; several devices may have sessions with one id.
+    var name: String { entry?.deviceSession.name ?? session.description }
   }
 
   private var deletesLocal: Bool { local || !remote }
@@ -95,9 +97,9 @@ struct Delete: AsyncParsableCommand {
       guard try confirmed(targets, setup) else { return }
       lock = try setup.requireLock()
       // Others may have kept or continued a session while the question was open.
-      let asked = Set(targets.map(\.session))
+      let asked = Set(targets.map(\.name))
       targets = try await self.targets(setup, context, lived, deletion, reports: false)
-        .filter { asked.contains($0.session) }
+        .filter { asked.contains($0.name) }
     }
     guard let lock else { return }
 
@@ -147,9 +149,17 @@ struct Delete: AsyncParsableCommand {
   private func targets(
     in catalog: SessionCatalog, trash: Set<SessionID>, _ setup: CommandContext, _ reports: Bool
   ) async throws -> [Target] {
+    /// Whether the trash has the session, rather than this home's with the same id.
+    func isTrashed(_ entry: SessionCatalog.Entry) -> Bool {
+      guard trash.contains(entry.session) else { return false }
+      if entry.location != .remote || setup.device.ids.contains(entry.device) { return true }
+      // A home that lost its device record does not know its former ids, but its sidecars do.
+      let path = try? Trash(setup.home).sidecarPath(of: entry.session)
+      return path.flatMap { try? Sidecar.load($0) }?.deviceId == entry.device
+    }
     func target(_ entry: SessionCatalog.Entry) -> Target {
       Target(
-        session: entry.session, entry: entry, isTrashed: trash.contains(entry.session),
+        session: entry.session, entry: entry, isTrashed: isTrashed(entry),
         remote: deletesRemote ? entry.remote : nil)
     }
     func report(passedOver: Set<SessionID>) {
@@ -182,7 +192,8 @@ struct Delete: AsyncParsableCommand {
       let found = try await catalog.search(devices: devices, includesLocal: isOwn)
       report(passedOver: found.passedOver)
       let entries = found.entries.filter(owner.includes)
-      let rest = isOwn ? trash.subtracting(entries.map(\.session)).sorted() : []
+      let rest =
+        isOwn ? trash.subtracting(entries.filter(isTrashed).map(\.session)).sorted() : []
       return ownTargets(entries)
         + rest.map { Target(session: $0, entry: nil, isTrashed: true, remote: nil) }
     }
@@ -199,12 +210,19 @@ struct Delete: AsyncParsableCommand {
     report(passedOver: passedOver)
     for (id, entry) in zip(ids, named) {
       let wanted = try ShortenedID(id)
-      let trashed = trash.filter(wanted.matches)
+      let trashed = wanted.mayMeanSessions(of: setup.device) ? trash.filter(wanted.matches) : []
       guard SessionID(id) != nil || trashed.isSubset(of: entry.map { [$0.session] } ?? trashed)
       else {
         throw Failure(.usage, "'\(id)' also means a session in the trash; give more of it")
       }
       if let entry {
+        guard !trashed.contains(entry.session) || isTrashed(entry) else {
+          throw Failure(
+            .usage,
+            "\(entry.session) is in this home's trash, and device \(entry.device) has another session "
+              + "with this id; name one: '\(setup.device.deviceId)/\(entry.session)', "
+              + "'\(entry.deviceSession.name)'")
+        }
         targets.append(target(entry))
         continue
       }

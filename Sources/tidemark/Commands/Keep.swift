@@ -101,7 +101,7 @@ struct Keep: AsyncParsableCommand {
       try await Task.sleep(for: time)
     }
     for (result, entry) in kept {
-      let loss = gone?[entry.session]
+      let loss = entry.remote.flatMap { gone?[$0.deviceSession] }
       if let loss { Console.complain("\(loss)") }
       let isThere = loss == nil
       isWhole = isWhole && isThere

@@ -23,7 +23,7 @@ struct Verify: AsyncParsableCommand {
       anything is wrong, or still is; 'tidemark status' names such sessions until they are whole, or gone.
 
       With --json one object a line: session, result (ok, withheld, reaped, failed or repaired), bytes, \
-      comparedLocally, lostLocally, waiting, problem.
+      comparedLocally, lostLocally, waiting, problem, deviceId.
 
       Examples:
         tidemark verify --since yesterday
@@ -84,17 +84,19 @@ struct Verify: AsyncParsableCommand {
     if !broken.isEmpty {
       try await pass.expectUsedStore()
       if repair, dryRun {
-        for session in broken where !json { Console.say("would send \(session) again") }
+        for one in broken where !json { Console.say("would send \(one.session) again") }
       } else if repair {
         broken = try await self.repair(broken, pass, setup, context)
       }
     }
     if deep, readsAll {
-      let whole = entries.count { $0.remote?.seal != nil && !broken.contains($0.session) }
+      let whole = entries.count { $0.remote?.seal != nil && !broken.contains($0.deviceSession) }
       try ReadBack(at: .now(), whole: whole, of: sealed).save(in: setup.home)
     }
     guard !broken.isEmpty else { return }
-    let isRepairable = entries.contains { broken.contains($0.session) && $0.location != .remote }
+    let isRepairable = entries.contains {
+      broken.contains($0.deviceSession) && $0.location != .remote
+    }
     let advice =
       repair || !isRepairable
       ? "" : "; 'tidemark verify --repair' sends what the local logs still have"
@@ -158,16 +160,19 @@ struct Verify: AsyncParsableCommand {
       case .withheld where bytes == 0: "ok  log not sent (consent: metadata)"
       case .withheld: "ok  \(bytes.text), \(how); log sent only so far (consent: metadata)"
       }
-    return ReportLine("\(finding.session)  \(text)", finding.result == .failed ? .red : nil)
+    let name =
+      finding.deviceId.map { DeviceSession(device: $0, session: finding.session).name }
+      ?? "\(finding.session)"
+    return ReportLine("\(name)  \(text)", finding.result == .failed ? .red : nil)
   }
 
   /// Sends sessions again, and verifies those that could be.
   ///
   /// - Returns: those in which something is still wrong.
   private func repair(
-    _ broken: [SessionID], _ pass: VerificationPass, _ setup: CommandContext,
+    _ broken: [DeviceSession], _ pass: VerificationPass, _ setup: CommandContext,
     _ context: SyncContext
-  ) async throws -> [SessionID] {
+  ) async throws -> [DeviceSession] {
     try await pass.repair(broken, holding: setup.requireLock()) { sessions in
       try await entries(matching: sessions.map(\.description), setup, context)
         .map(Self.candidate)
