@@ -136,11 +136,24 @@ struct Keep: AsyncParsableCommand {
     return selected.entries
   }
 
+  /// Whether this home has no other session with the same id, which a local hold would concern.
+  private static func isAlone(
+    _ entry: SessionCatalog.Entry, _ setup: CommandContext
+  ) throws -> Bool {
+    let device = setup.device
+    guard entry.location == .remote, !device.ids.contains(entry.device) else { return true }
+    let local = LocalSession(setup.home, entry.session)
+    return try local.sidecarPath() == nil
+      || local.sidecar(device: device).sidecar.deviceId == entry.device
+  }
+
   private func end(
     of entry: SessionCatalog.Entry, _ setup: CommandContext, _ context: SyncContext?,
     holding lock: HomeLock
   ) async throws -> Result {
-    let isLocal = try Holds(setup.home).release(entry.session, holding: lock)
+    let isLocal =
+      try Self.isAlone(entry, setup)
+      && Holds(setup.home).release(entry.session, holding: lock)
     var isRemote = false
     if let context {
       let folder = SessionFolder(device: entry.sidecar.deviceId, session: entry.session)
@@ -159,7 +172,10 @@ struct Keep: AsyncParsableCommand {
     _ entry: SessionCatalog.Entry, _ setup: CommandContext, _ context: SyncContext?,
     _ lived: LivedClock, holding lock: HomeLock
   ) async throws -> (Result, isKept: Bool) {
-    let hold = try Holds(setup.home).keep(entry.session, for: holdTime, lived, holding: lock)
+    var until = Timestamp.now() + holdTime
+    if try Self.isAlone(entry, setup) {
+      until = try Holds(setup.home).keep(entry.session, for: holdTime, lived, holding: lock).until
+    }
     var isRemote = context != nil && entry.remote != nil
     var isKept = true
     if context != nil, entry.remote?.seal != nil, entry.uploaded < entry.length {
@@ -178,7 +194,7 @@ struct Keep: AsyncParsableCommand {
       }
     }
     let result = Result(
-      session: entry.session, until: hold.until, local: entry.location != .remote, remote: isRemote)
+      session: entry.session, until: until, local: entry.location != .remote, remote: isRemote)
     return (result, isKept)
   }
 

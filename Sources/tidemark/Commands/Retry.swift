@@ -69,6 +69,9 @@ struct Retry: AsyncParsableCommand {
       if let lock { try uploader.retryStore(holding: lock) }
     } else {
       let wanted = try ids.map(ShortenedID.init)
+      for (given, id) in zip(ids, wanted) where !id.mayMeanSessions(of: setup.device) {
+        throw Failure(.usage, "'\(given)' names another device's session; run this on that device")
+      }
       let removed = try uploader.removed { session in wanted.contains { $0.matches(session) } }
       for (given, id) in zip(ids, wanted)
       where !released.contains(where: { id.matches($0.session) })
