@@ -61,7 +61,7 @@ import TidemarkUpload
 
   /// The newest stream copies nothing from the damaged object.
   @Test func `damage of a former stream that a deep verification found stays known`() async throws {
-    var folder = folder
+    var folder = self.folder
     (folder.site.limits.largestObject, folder.site.limits.smallestObject) = (4 << 10, 2 << 10)
     let lines = Self.run(1).split(separator: "\n").map { "\($0)\n" }
     let changed = lines[1_000..<2_000].map { String($0.dropLast().reversed()) + "\n" }
@@ -191,7 +191,7 @@ import TidemarkUpload
   func `a file that is rewritten under metadata consent differs from what was sent on purpose`(
     byRename: Bool
   ) async throws {
-    var folder = folder
+    var folder = self.folder
     let session = try await send([Self.run(1), Self.run(2)])
     folder.site.consent = .metadata
     for run in 3...4 {
