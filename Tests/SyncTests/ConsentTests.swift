@@ -231,6 +231,8 @@ import Testing
     site.consent = .logs
     let report = try await site.upload()
     #expect((report.failures.first?.error as? ReplicaError)?.code == .unknownConsent, "\(report)")
+    let waiting = try Uploader(site.context()).plan(.due).skipped.map(\.why.code)
+    #expect(waiting == ["consent-unknown"])
     try Uploader(site.context()).retry(session)
     #expect(try await site.upload().failures.count == 1)
     try await expectNothingOfTheLog(site)

@@ -159,13 +159,11 @@ struct RemoteComparison {
     try expectConsent(state)
   }
 
-  /// Expects that the log of an ended session may be sent, of which neither a sidecar nor the store says
-  /// so: it may have been recorded under consent 'metadata'.
+  /// Expects that the log of an ended session may be sent whose sidecar the store does not have, either.
   ///
   /// - Throws: ``ReplicaError`` with the commands that decide.
   private func expectConsent(_ state: SessionState) throws {
-    guard state.verdict != nil, state.consent == .logs, state.uploadState.consent == nil,
-      state.length > 0, state.entry.segments.isEmpty, context.home.hasWithheldLogs
+    guard state.verdict != nil, state.consent == .logs, state.lacksConsent(in: context.home)
     else { return }
     let session = state.session
     throw ReplicaError(

@@ -107,6 +107,12 @@ struct SessionState {
   var generation: Int { uploadState.generation(sidecar) }
   /// The consent that the store's newest revision states; without one, that at the session's start.
   var saidConsent: Consent { uploadState.consent(sidecar) }
+  /// Whether neither its sidecar nor what was sent says that its log may be: it may have been recorded
+  /// under consent 'metadata'.
+  func lacksConsent(in home: Home) -> Bool {
+    isSidecarDamaged && uploadState.consent == nil && length > 0 && entry.segments.isEmpty
+      && home.hasWithheldLogs
+  }
   /// Whether the sent stream is of the local log's generation.
   var isOfThisGeneration: Bool { entry.generation == generation }
   /// Whether something of the stream was sent; it may be what follows a hole.

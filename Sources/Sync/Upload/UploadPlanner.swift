@@ -52,7 +52,7 @@ struct UploadPlanner {
   /// Whether a waiting session counts as skipped; if not, it has nothing to send.
   private static func isSkipped(_ reason: WaitReason) -> Bool {
     switch reason {
-    case .backoff, .refused, .fileAbsent, .logGone, .withdrawn: true
+    case .backoff, .refused, .fileAbsent, .logGone, .withdrawn, .consentUnknown: true
     default: false
     }
   }
@@ -130,7 +130,8 @@ struct UploadPlanner {
       return nil
     }
     let text = "tried again after \(next): \(entry.lastError ?? "an earlier failure")"
-    return entry.isTransient ? .backoff(text) : .refused(text)
+    if entry.isTransient { return .backoff(text) }
+    return state.lacksConsent(in: context.home) ? .consentUnknown(text) : .refused(text)
   }
 }
 

@@ -1,5 +1,6 @@
 import ObjectStore
 package import Platform
+import Replica
 package import SessionLog
 
 /// Why bytes of a log, or a whole session, have not been sent: each unsent byte has exactly one
@@ -22,6 +23,8 @@ package enum WaitReason: Hashable, Sendable {
   case heldBackSecret
   /// The consent allows metadata only.
   case consent
+  /// The sidecar that said whether the log may be sent is lost, and nothing else says so.
+  case consentUnknown(String)
   /// No store is configured.
   case disabled
   /// The remote copy was deleted on request.
@@ -59,6 +62,7 @@ package enum WaitReason: Hashable, Sendable {
       case let error as StoreError where error.code == .exhausted: .budget
       case let error as StoreError where error.code == .configuration: .storeMissing(text)
       case let error as StoreError where error.isTransient: .backoff(text)
+      case let error as ReplicaError where error.code == .unknownConsent: .consentUnknown(text)
       case is SystemError: .unreadable(text)
       default: .refused(text)
       }
@@ -75,6 +79,7 @@ package enum WaitReason: Hashable, Sendable {
     case .unfinishedLine: "unfinished-line"
     case .heldBackSecret: "held-back-secret"
     case .consent: "consent"
+    case .consentUnknown: "consent-unknown"
     case .disabled: "disabled"
     case .withdrawn: "withdrawn"
     case .unreadable: "unreadable"
@@ -92,7 +97,7 @@ package enum WaitReason: Hashable, Sendable {
     switch self {
     case .nextUpload: "the next upload sends it"
     case .backoff(let detail), .refused(let detail), .unreadable(let detail): detail
-    case .storeMissing(let detail): detail
+    case .storeMissing(let detail), .consentUnknown(let detail): detail
     case .budget: "this upload has sent as many requests as it may"
     case .unfinishedLine: "its last line is not finished"
     case .heldBackSecret: "its last lines may turn out to be a secret"
@@ -119,6 +124,7 @@ package enum WaitReason: Hashable, Sendable {
     case .unfinishedLine: "the last line is not finished"
     case .heldBackSecret: "held back: may turn out to be a secret"
     case .consent: "withheld: consent is not 'logs'"
+    case .consentUnknown: "the lost sidecar said whether it may be sent"
     case .disabled: "no store is configured"
     case .withdrawn: "withdrawn with 'tidemark delete --remote'"
     case .unreadable: "cannot be read"
@@ -143,6 +149,7 @@ package enum WaitReason: Hashable, Sendable {
     case .consent:
       "consent: logs in the configuration; after 'metadata' only for sessions still running"
     case .disabled: "tidemark init URL"
+    case .consentUnknown: "tidemark retry ID, or tidemark delete ID"
     case .withdrawn: "tidemark retry ID"
     case .unreadable: "read permission, or 'exclude' in 'sources'; then tidemark upload"
     case .logGone: "tidemark delete ID"
@@ -156,7 +163,7 @@ package enum WaitReason: Hashable, Sendable {
   package var kind: Kind {
     switch self {
     case .backoff, .budget: .transient
-    case .refused, .storeMissing, .unreadable, .logGone: .problem
+    case .refused, .storeMissing, .unreadable, .logGone, .consentUnknown: .problem
     default: .idle
     }
   }
