@@ -377,4 +377,108 @@ import Testing
     #expect(Set(plan.outgoing.map(\.notification.id)).count == 20)
     #expect(plan.firing.count == 50)
   }
+
+  /// Crashes of as many kinds.
+  private static func kinds(
+    _ count: Int, of device: String, at seconds: Int64 = 0, shape: String = "x"
+  ) -> AlertReading {
+    var reading = AlertReading()
+    for number in 0..<count {
+      let line = String(repeating: shape, count: number + 1)
+      reading.add(crash(subject(device), at: seconds, line: line))
+    }
+    return reading
+  }
+
+  @Test func `crashes of one device leave messages to those of others`() throws {
+    var reading = Self.kinds(25, of: "evil", at: -300)
+    reading.add(Self.crash(Self.subject("honest"), at: -1, line: "pump"))
+    let plan = AlertPlan(
+      [Self.rule(.crash(includesFailures: false))], AlertLedger(), reading, now: Self.start,
+      offset: .zero)
+    let told = plan.outgoing.map(\.notification)
+    #expect(told.count == 20 && told.count { $0.device.id == "honest" } == 1)
+    let last = try #require(told.last)
+    #expect(last.omitted == 6 && last.omittedDevices?.map(\.count) == [6])
+    #expect(last.text.contains("; and 6 more messages (of host-evil: 6)"))
+  }
+
+  @Test func `omitted messages name first the devices of which none is sent`() throws {
+    var reading = Self.kinds(5, of: "evil", at: -300)
+    for number in 0..<25 {
+      let line = String(repeating: "y", count: number + 1)
+      reading.add(Self.crash(Self.subject("d\(number)"), at: -200, line: line))
+    }
+    let plan = AlertPlan(
+      [Self.rule(.crash(includesFailures: false))], AlertLedger(), reading, now: Self.start,
+      offset: .zero)
+    let told = plan.outgoing.map(\.notification)
+    let last = try #require(told.last)
+    let devices = Set((0..<25).map { "d\($0)" } + ["evil"])
+    let named = Set(told.map(\.device.id) + (last.omittedDevices ?? []).map(\.device.id))
+    #expect(named == devices && last.omitted == 10)
+    let omitted = try #require(last.omittedDevices)
+    #expect(omitted.last?.device.id == "evil" && omitted.reduce(0) { $0 + $1.count } == 10)
+  }
+
+  @Test func `a message about several alerts names each device before any twice`() throws {
+    var reading = AlertReading()
+    for number in 0..<15 {
+      let subject = Self.subject("evil", session: "s\(number)")
+      reading.add(Self.errors(1, at: Int64(number) - 100, of: subject))
+    }
+    reading.add(Self.errors(1, at: 0, of: Self.subject("honest")))
+    let plan = AlertPlan([Self.rule()], AlertLedger(), reading, now: Self.start, offset: .zero)
+    let message = try #require(plan.outgoing.first?.notification)
+    #expect(plan.outgoing.count == 1 && message.otherCount == 15 && message.others.count == 10)
+    #expect(message.others.first?.device.id == "honest")
+    #expect(message.text.contains("; and 15 other alerts (of host-honest, host-evil: 14)"))
+  }
+
+  @Test func `alerts of one device take no room from those of others`() {
+    let rule = Self.rule(.crash(includesFailures: false))
+    var ledger = AlertLedger()
+    func pass(_ seconds: Int64, _ reading: AlertReading) -> AlertPlan {
+      let plan = AlertPlan(
+        [rule], ledger, reading, now: Self.time(seconds), offset: .zero, mostAlerts: 10)
+      ledger = plan.ledger
+      #expect(ledger.alerts.count <= 10)
+      return plan
+    }
+    #expect(pass(0, Self.kinds(30, of: "evil")).outgoing.count == 20)
+    #expect(ledger.alerts.count == 10)
+    let honest = Self.crash(Self.subject("honest"), at: 60, line: "pump")
+    #expect(pass(60, honest).outgoing.map(\.notification.device.id) == ["honest"])
+    // It stays known, and is not reported again, whatever the other does.
+    _ = pass(120, Self.kinds(30, of: "evil", at: 120, shape: "z"))
+    #expect(pass(180, Self.crash(Self.subject("honest"), at: 180, line: "pump")).outgoing.isEmpty)
+  }
+
+  @Test func `alerts that had no room before they were reported are counted by device`() throws {
+    // The start is 14:30:05 UTC.
+    let hours = try #require(AlertHours("15:00-16:00 UTC"))
+    let rule = Self.rule(.crash(includesFailures: false)) { $0.hours = hours }
+    var reading = Self.kinds(30, of: "evil")
+    reading.add(Self.crash(Self.subject("honest"), at: 0, line: "pump"))
+    let first = AlertPlan(
+      [rule], AlertLedger(), reading, now: Self.start, offset: .zero, mostAlerts: 10)
+    #expect(first.outgoing.isEmpty && first.leftOut == ["host-evil": 21])
+    let second = AlertPlan(
+      [rule], first.ledger, AlertReading(), now: Self.time(1800), offset: .zero, mostAlerts: 10)
+    #expect(second.outgoing.count == 10 && second.leftOut.isEmpty)
+    #expect(second.outgoing.contains { $0.notification.device.id == "honest" })
+  }
+
+  @Test func `a reported crash is remembered without its lines`() throws {
+    let rule = Self.rule(.crash(includesFailures: false)) { $0.repeatsEvery = .zero }
+    let first = AlertPlan(
+      [rule], AlertLedger(), Self.crash(at: 0, line: "worker 1"), now: Self.start, offset: .zero)
+    #expect(first.outgoing.first?.notification.lines == ["worker 1"])
+    #expect(first.ledger.alerts.values.map(\.sample.lines) == [[]])
+    // One that ended before the first, and is heard of later, has its lines.
+    let second = AlertPlan(
+      [rule], first.ledger, Self.crash(at: -9, line: "worker 2"), now: Self.time(60), offset: .zero)
+    let message = try #require(second.outgoing.first?.notification)
+    #expect(message.lines == ["worker 2"] && message.headline == "worker 2")
+  }
 }

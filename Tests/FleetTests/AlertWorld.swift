@@ -13,6 +13,8 @@ final class AlertWorld {
   var rules: [AlertRule]
   /// Maximum number of sessions that passes remember.
   var sessionLimit: Int?
+  /// The room in the state file.
+  var room = AlertState.Room()
 
   init(
     _ rules: [AlertRule] = [AlertRule(name: "crashed", .crash(includesFailures: false))],
@@ -35,6 +37,7 @@ final class AlertWorld {
     let clock = clock
     var pass = AlertPass(rules, state: path) { clock.now() }
     pass.sessionLimit = sessionLimit
+    pass.room = room
     let lock = try #require(try pass.lock(), sourceLocation: sourceLocation)
     let problems = Guarded<[String]>([])
     return try await pass.run(store, sender ?? self.sender, holding: lock) { line in

@@ -59,7 +59,7 @@ package struct Alert: Sendable, Codable, Equatable {
       since = match.first
       firstVersion = match.sample.subject.version
     }
-    if match.last >= last { sample = match.sample }
+    if match.last >= last || sample.isReduced { sample = match.sample }
     last = max(last, match.last)
     seenAt = now
     let device = match.sample.subject.device
@@ -72,6 +72,9 @@ package struct Alert: Sendable, Codable, Equatable {
     toldAt = now
     if !isQuiet { messages += 1 }
   }
+
+  /// Forgets the lines of a crash that was reported, which no later message contains.
+  mutating func reduce() { sample.reduce() }
 }
 
 /// One match, as shown in a message.
@@ -91,7 +94,16 @@ package struct AlertSample: Sendable, Codable, Equatable {
   /// Stream offset of the first of ``lines``.
   package var offset: Int64?
 
+  /// Whether its lines were forgotten; nil otherwise.
+  private var hasForgottenLines: Bool?
+  /// Whether its lines were forgotten.
+  var isReduced: Bool { hasForgottenLines == true }
+
   init(_ subject: AlertSubject) { self.subject = subject }
+
+  fileprivate mutating func reduce() {
+    (lines, headline, hasForgottenLines) = ([], nil, true)
+  }
 }
 
 /// The matches of one pass for one alert.

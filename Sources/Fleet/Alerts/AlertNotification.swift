@@ -13,6 +13,12 @@ package struct AlertNotification: Sendable, Codable, Equatable {
     package let name: String
   }
 
+  /// A device, and how many alerts or messages of it there are.
+  package struct Share: Sendable, Codable, Equatable {
+    package let device: Device
+    package let count: Int
+  }
+
   /// An alert reported together with another.
   package struct Other: Sendable, Codable, Equatable {
     package let fingerprint: String
@@ -62,12 +68,17 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   package var others: [Other] = []
   /// Their total number.
   package var otherCount = 0
+  /// Their devices, at most 50; nil without any.
+  package var otherDevices: [Share]?
   /// Number of further messages of the pass for this target, which are omitted.
   package var omitted = 0
+  /// Their devices, at most 50, those of which no message is sent first; nil without any.
+  package var omittedDevices: [Share]?
   /// The message in one line.
   package var text = ""
 
   static let mostOthers = 10
+  private static let mostShares = 50
 
   init(
     _ alert: Alert, _ state: State, fingerprint: String, new: Int, reason: String? = nil,
@@ -98,6 +109,11 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   /// Adds alerts of the same rule.
   mutating func add(_ others: [(fingerprint: String, alert: Alert)]) {
     otherCount = others.count
+    otherDevices = Self.shares(
+      others.map { _, alert in
+        let subject = alert.sample.subject
+        return Share(device: Device(id: subject.device, name: subject.deviceName), count: 1)
+      })
     self.others = others.prefix(Self.mostOthers).map { fingerprint, alert in
       let subject = alert.sample.subject
       return Other(
@@ -108,10 +124,33 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   }
 
   /// Mentions omitted messages.
-  mutating func add(omitted: Int) {
-    self.omitted = omitted
+  ///
+  /// - Parameters:
+  ///   - omitted: the messages.
+  ///   - told: ids of devices of which a message is sent.
+  mutating func add(omitted messages: [AlertNotification], besides told: Set<String>) {
+    omitted = messages.count
+    let shares = messages.flatMap { [Share(device: $0.device, count: 1)] + ($0.otherDevices ?? []) }
+    let isShown = { (share: Share) in told.contains(share.device.id) }
+    omittedDevices = Self.shares(shares.filter { !isShown($0) } + shares.filter(isShown))
     text = AlertText.line(self)
   }
+
+  /// One entry for each device, in the order of their first entries.
+  private static func shares(_ shares: [Share]) -> [Share] {
+    var counts: [String: Int] = [:]
+    for share in shares { counts[share.device.id, default: 0] += share.count }
+    var found: [Share] = []
+    for share in shares where found.count < mostShares {
+      guard let count = counts.removeValue(forKey: share.device.id) else { continue }
+      found.append(Share(device: share.device, count: count))
+    }
+    return found
+  }
+
+  /// Whose turn it takes among the messages of a pass: that of its device, or of its rule if it is
+  /// about others, too.
+  var turn: String { otherCount > 0 ? "rule \(alert)" : device.id }
 }
 
 /// A message on its way to one target.
@@ -122,5 +161,7 @@ package struct OutgoingAlert: Sendable, Codable, Equatable {
   /// When it was decided, by the clock of this machine.
   package let decidedAt: Timestamp
 
-  mutating func add(omitted: Int) { notification.add(omitted: omitted) }
+  mutating func add(omitted messages: [AlertNotification], besides told: Set<String>) {
+    notification.add(omitted: messages, besides: told)
+  }
 }

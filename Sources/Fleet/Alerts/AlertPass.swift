@@ -38,6 +38,10 @@ package struct AlertPass: Sendable {
   package var newsAge = AlertPlan.newsAge
   /// Maximum number of sessions to remember; nil for as many as the file can have.
   package var sessionLimit: Int?
+  /// Maximum number of alerts to remember.
+  package var alertLimit = AlertPlan.mostAlerts
+  /// The room in the state file.
+  package var room = AlertState.Room()
   /// The keys that revisions must be signed with; nil to skip that check.
   package var keys: KnownKeys?
 
@@ -46,10 +50,40 @@ package struct AlertPass: Sendable {
     (self.rules, self.path, self.now) = (rules, path, now)
   }
 
+  private var lockPath: String { path + ".lock" }
+
   /// The lock of a pass; nil while another one is running.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func lock() throws -> FileLock? { try FileLock.tryExclusive(path + ".lock") }
+  package func lock() throws -> FileLock? {
+    let lock = try FileLock.tryExclusive(lockPath)
+    // A pass that finds the lock taken can say since when.
+    lock?.recordTime()
+    return lock
+  }
+
+  /// Since when another pass has had the lock, if that is longer than a pass takes; call it after
+  /// ``lock()`` returned nil.
+  ///
+  /// - Parameters:
+  ///   - limit: how long a pass may take.
+  ///   - uptime: how long ago the machine has started, which ended all locks.
+  package func busySince(
+    longerThan limit: Duration = AlertPass.longest, up uptime: Duration
+  ) throws -> Timestamp? {
+    let time = now()
+    guard let status = try FileStatus(lockPath) else { return nil }
+    guard status.modifiedAt <= time else {
+      // A time in the future says nothing: count from now.
+      FileLock.recordTime(of: lockPath)
+      return nil
+    }
+    let since = max(status.modifiedAt, time - uptime)
+    return time - since > limit ? since : nil
+  }
+
+  /// How long a pass takes at most, as a rule.
+  package static let longest = Duration.seconds(10 * 60)
 
   /// Reads, decides, and delivers.
   ///
@@ -116,12 +150,14 @@ package struct AlertPass: Sendable {
     let offset = serverOffset(clock, or: cursors.clockOffset)
     let plan = AlertPlan(
       rules, state.ledger, reading, now: now().asServer(offset: offset), offset: offset,
-      newsAge: newsAge, most: most)
+      newsAge: newsAge, most: most, mostAlerts: alertLimit)
     state.ledger = plan.ledger
     state.outbox += plan.outgoing
     result.decided = plan.outgoing
     result.firing = plan.firing.count
     result.problems = reading?.problems ?? []
+    result.problems += AlertState.lines(plan.leftOut, "alerts")
+    result.problems += try state.fit(room, reading: store.location)
     return result
   }
 

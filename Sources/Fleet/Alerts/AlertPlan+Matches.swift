@@ -24,7 +24,8 @@ extension AlertPlan {
     var found: [AlertMatch] = []
     for records in reading.records where records.rule == rule.name {
       let key = rule.key(of: records.subject)
-      if windows[key, default: RateWindow()].add(records.minutes, within: span) > limit {
+      let new = RateWindow(of: records.subject.device)
+      if windows[key, default: new].add(records.minutes, within: span) > limit {
         found.append(AlertMatch(rule, records))
       }
     }

@@ -15,6 +15,10 @@ package import Platform
 ///
 /// Muted alerts are counted and never reported later. Outside a rule's hours no message is sent;
 /// alerts that fire then wait for them.
+///
+/// No device takes another's room: messages, and the places of remembered alerts, go to the first
+/// alert of each device before the second of any, and a message names the devices of what it does
+/// not show.
 package struct AlertPlan: Sendable {
   /// The ledger for the next pass.
   package private(set) var ledger: AlertLedger
@@ -22,6 +26,8 @@ package struct AlertPlan: Sendable {
   package private(set) var outgoing: [OutgoingAlert] = []
   /// Fingerprints of the alerts that fire in this pass.
   package private(set) var firing: Set<String> = []
+  /// Names of devices with the number of their alerts that had no room, before they were reported.
+  package private(set) var leftOut: [String: Int] = [:]
   let now: ServerTime
   /// How far the server's clock is ahead of this machine's.
   private let offset: Duration
@@ -33,7 +39,7 @@ package struct AlertPlan: Sendable {
   /// Tolerance for cron's delays.
   private static let slack = Duration.seconds(10)
   /// Maximum number of alerts kept.
-  private static let mostAlerts = 10_000
+  package static let mostAlerts = 10_000
   /// The first pass reports nothing older than this.
   package static let newsAge = Duration.hours(1)
 
@@ -47,9 +53,11 @@ package struct AlertPlan: Sendable {
   ///   - offset: how far that clock is ahead of this machine's.
   ///   - newsAge: the maximum age of events that a first pass reports.
   ///   - most: maximum number of messages per target and pass.
+  ///   - mostAlerts: maximum number of alerts to remember.
   package init(
     _ rules: [AlertRule], _ ledger: AlertLedger, _ reading: AlertReading?, now: ServerTime,
-    offset: Duration, newsAge: Duration = AlertPlan.newsAge, most: Int = 20
+    offset: Duration, newsAge: Duration = AlertPlan.newsAge, most: Int = 20,
+    mostAlerts: Int = AlertPlan.mostAlerts
   ) {
     self.ledger = ledger
     (self.now, self.offset) = (now, offset)
@@ -69,6 +77,7 @@ package struct AlertPlan: Sendable {
       sendMessages(rule, isSeen: reading != nil)
     }
     limitMessages(to: most)
+    leftOut = self.ledger.limitAlerts(to: mostAlerts) { _ in 1 }
   }
 
   private func fingerprint(_ rule: AlertRule, _ key: String) -> String {
@@ -113,9 +122,6 @@ package struct AlertPlan: Sendable {
   private mutating func record(_ matches: [AlertMatch], of rule: AlertRule) {
     for match in matches {
       let fingerprint = fingerprint(rule, match.key)
-      guard ledger.alerts[fingerprint] != nil || ledger.alerts.count < Self.mostAlerts else {
-        continue
-      }
       let known = ledger.alerts[fingerprint].flatMap { hasLapsed($0, rule) ? nil : $0 }
       var alert = known ?? Alert(rule: rule.name, key: match.key, match, at: now)
       alert.add(match, at: now)
@@ -184,7 +190,8 @@ package struct AlertPlan: Sendable {
       for one in due { send(message(one), rule) }
     } else {
       var all = message(first)
-      if due.count > 1 { all.add(Array(due.dropFirst())) }
+      let inTurns = FairShare.inTurns(due) { $0.alert.sample.subject.device }
+      if due.count > 1 { all.add(Array(inTurns.dropFirst())) }
       send(all, rule)
     }
     for one in due { markTold(one.fingerprint, rule, isQuiet: false) }
@@ -193,7 +200,10 @@ package struct AlertPlan: Sendable {
 
   private mutating func markTold(_ fingerprint: String, _ rule: AlertRule, isQuiet: Bool) {
     ledger.alerts[fingerprint]?.markTold(at: now, isQuiet: isQuiet)
-    if rule.isOfCrashes { ledger.alerts[fingerprint]?.phase = .told }
+    if rule.isOfCrashes {
+      ledger.alerts[fingerprint]?.phase = .told
+      ledger.alerts[fingerprint]?.reduce()
+    }
   }
 
   private mutating func send(_ message: AlertNotification, _ rule: AlertRule) {
@@ -206,13 +216,15 @@ package struct AlertPlan: Sendable {
     var kept: [OutgoingAlert] = []
     for (_, messages) in Dictionary(grouping: outgoing, by: \.target).sorted(by: { $0.key < $1.key }
     ) {
-      var messages = messages
-      let omitted = messages.count - max(1, most)
-      if omitted > 0 {
-        messages.removeLast(omitted)
-        messages[messages.count - 1].add(omitted: omitted)
+      let turns = FairShare.inTurns(Array(messages.indices)) { messages[$0].notification.turn }
+      let shown = Set(turns.prefix(max(1, most)))
+      var told = messages.indices.filter(shown.contains).map { messages[$0] }
+      let omitted = turns.dropFirst(max(1, most)).map { messages[$0].notification }
+      if !omitted.isEmpty {
+        let devices = Set(told.map(\.notification.device.id))
+        told[told.count - 1].add(omitted: omitted, besides: devices)
       }
-      kept += messages
+      kept += told
     }
     outgoing = kept
   }

@@ -43,9 +43,9 @@ package struct AlertScan: Sendable {
   ///   object does not prevent reading the others.
   package func read(_ cursors: inout AlertCursors) async throws -> AlertReading {
     let isFirst = cursors.devicesListedAt == nil
-    try await listDevices(&cursors)
-    try await nameDevices(&cursors)
     var reading = AlertReading()
+    try await listDevices(&cursors, &reading)
+    try await nameDevices(&cursors)
     var wanted: [(id: String, device: AlertCursors.Device)] = []
     for (id, device) in cursors.devices.sorted(by: { $0.key < $1.key }) {
       if mayMatch(id, device) {
@@ -63,10 +63,15 @@ package struct AlertScan: Sendable {
       cursors.devices[result.id] = result.device
       reading.add(result.reading)
     }
+    for (id, count) in room.evict(from: &cursors).sorted(by: { $0.key < $1.key }) {
+      reading.problems.append(DeviceScan.leftOut(count, of: cursors.devices[id]?.name ?? id))
+    }
     return reading
   }
 
-  private func listDevices(_ cursors: inout AlertCursors) async throws {
+  private func listDevices(
+    _ cursors: inout AlertCursors, _ reading: inout AlertReading
+  ) async throws {
     // Alerts may be configured before the first device uploads.
     guard
       cursors.devices.isEmpty
@@ -76,7 +81,14 @@ package struct AlertScan: Sendable {
     let ids = page.directories
       .map { String($0.dropFirst(Self.root.count).dropLast()) }
       .filter(Device.isID)
-    for id in ids where cursors.devices[id] == nil { cursors.devices[id] = .init() }
+    let new = ids.filter { cursors.devices[$0] == nil }
+    let room = max(0, SessionRoom.mostDevices - cursors.devices.count)
+    for id in new.prefix(room) { cursors.devices[id] = .init() }
+    if new.count > room {
+      reading.problems.append(
+        "\(new.count - room) devices are left out, as the store has more of them than alerts can "
+          + "remember; nothing of these is reported")
+    }
     // A device missing from an incomplete listing is not gone: its folders decide that.
     cursors.devicesListedAt = now
   }

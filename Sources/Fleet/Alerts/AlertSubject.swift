@@ -35,10 +35,10 @@ package struct AlertSubject: Sendable, Codable, Hashable {
     user = Self.harmless(sidecar.userId)
   }
 
-  /// Maximum number of scalars of a name.
-  private static let longestName = 128
+  /// Maximum number of scalars of a name, and of its bytes in the file between passes.
+  private static let longestName = (scalars: 128, bytes: 160)
 
   private static func harmless(_ text: String) -> String {
-    String(oneLine: text, limit: longestName)
+    String(storedLine: text, limit: longestName.scalars, bytes: longestName.bytes)
   }
 }

@@ -13,13 +13,30 @@ package enum AlertText {
     if message.state == .firing, message.count > 1 {
       parts.append("first \(message.since), last \(message.last)")
     }
-    if message.otherCount > 0 { parts.append("and \(plural(message.otherCount, "other alert"))") }
-    if message.omitted > 0 { parts.append("and \(plural(message.omitted, "more message"))") }
+    if message.otherCount > 0 {
+      parts.append("and \(plural(message.otherCount, "other alert"))" + of(message.otherDevices))
+    }
+    if message.omitted > 0 {
+      parts.append("and \(plural(message.omitted, "more message"))" + of(message.omittedDevices))
+    }
     if message.state == .firing {
       if let line = message.headline ?? message.lines.last { parts.append(line) }
       if let command = message.command { parts.append(command) }
     }
     return parts.joined(separator: "; ")
+  }
+
+  /// Maximum number of devices named with what a message does not show.
+  private static let mostNames = 20
+
+  /// ` (of kiosk-1, kiosk-2: 7)`.
+  private static func of(_ shares: [AlertNotification.Share]?) -> String {
+    guard let shares, !shares.isEmpty else { return "" }
+    var names = shares.prefix(mostNames).map { share in
+      share.device.name + (share.count > 1 ? ": \(share.count)" : "")
+    }
+    if shares.count > mostNames { names.append("and others") }
+    return " (of \(names.joined(separator: ", ")))"
   }
 
   private static func subject(_ message: AlertNotification) -> String {

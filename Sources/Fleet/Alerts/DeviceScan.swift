@@ -62,13 +62,16 @@ struct DeviceScan {
           device.foldersListedAt, every: ScanSchedule.discovery, at: scan.now)
     else { return }
     let folders = try await SessionFolder.all(of: [id], in: scan.store)
-    for folder in folders where device.folders[folder.day] == nil {
-      device.folders[folder.day] = .init()
-    }
+    let newest = Set(folders.map(\.day).sorted().suffix(room.foldersOfOne))
+    for day in newest where device.folders[day] == nil { device.folders[day] = .init() }
     // Some servers keep empty folders; remembering them for a while costs nothing.
     let listed = Set(folders.map(\.day))
     device.folders = device.folders.filter {
       listed.contains($0.key) || $0.key >= (scan.now - ScanSchedule.recent).day
+    }
+    if device.folders.count > room.foldersOfOne {
+      let kept = Set(device.folders.keys.sorted().suffix(room.foldersOfOne))
+      device.folders = device.folders.filter { kept.contains($0.key) }
     }
     device.foldersListedAt = scan.now
   }
@@ -166,9 +169,13 @@ struct DeviceScan {
       return
     }
     device.leftOutAt = scan.now
-    reading.problems.append(
-      "\(device.name ?? id): \(leftOut) sessions are left out, as the store has more of them than "
-        + "alerts can remember; nothing of these is reported")
+    reading.problems.append(Self.leftOut(leftOut, of: device.name ?? id))
+  }
+
+  /// A line about sessions that have no room.
+  static func leftOut(_ count: Int, of device: String) -> String {
+    "\(device): \(count) sessions are left out, as the store has more of them than alerts can "
+      + "remember; nothing of these is reported"
   }
 
   /// Reports when the device and its sessions last sent something.

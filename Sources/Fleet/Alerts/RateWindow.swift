@@ -4,9 +4,11 @@ import Platform
 package struct RateWindow: Sendable, Codable, Equatable {
   /// Counts by minutes since 1970.
   private var minutes: [Int64: Int] = [:]
+  /// The id of the device whose records were counted first; nil if unknown.
+  package private(set) var device: String?
 
   /// Nothing counted yet.
-  package init() {}
+  package init(of device: String? = nil) { self.device = device }
 
   /// Counts records, and forgets those too long before the newest.
   ///

@@ -51,11 +51,11 @@ package struct CrashReport: Sendable, Equatable {
 
 /// Lines of logs as they appear in alerts.
 enum LineText {
-  /// Maximum number of scalars of a line.
-  private static let longest = 1024
+  /// Maximum number of scalars of a line, and of its bytes in the file between passes.
+  private static let longest = (scalars: 1024, bytes: 4096)
 
   /// A line as plain text, without characters special to terminals.
   static func sanitized(_ line: some StringProtocol) -> String {
-    String(oneLine: line, limit: longest)
+    String(storedLine: line, limit: longest.scalars, bytes: longest.bytes)
   }
 }

@@ -60,7 +60,8 @@ struct Alert: AsyncParsableCommand {
       (matches that no earlier message counted), devices (how many), firstVersion, device (id, name), \
       user, app, version, session, cause, signature, level, lines (up to 5, redacted as they are \
       stored), headline (of a crash, the line that says most), offset, command, reason (why a silence \
-      ended otherwise), others, otherCount, omitted, text.
+      ended otherwise), others, otherCount, otherDevices (with the count of each), omitted, \
+      omittedDevices, text.
       """,
     subcommands: [AlertPassCommand.self, AlertSilenceCommand.self, AlertStatusCommand.self],
     defaultSubcommand: AlertPassCommand.self)
