@@ -22,6 +22,8 @@ struct HourlyReport {
     case alerts
     /// Another command has held the home's lock for too long; see ``LongPass``.
     case longPass = "long-pass"
+    /// Another pass of alerts has run for too long.
+    case longAlerts = "long-alerts"
     /// See ``RefusedHomes``.
     case refusedHomes = "refused-homes"
   }

@@ -415,4 +415,22 @@ import Testing
     #expect(try pass.lock() == nil)
     withExtendedLifetime(lock) {}
   }
+
+  /// Since when the pass that has the lock has run, by the clock of another one.
+  @Test(arguments: [
+    (599, 10_000, false), (700, 10_000, true), (700, 500, false), (-700, 10_000, false),
+  ])
+  func `a pass that has run for too long is noticed`(
+    age: Int, uptime: Int, isNoticed: Bool
+  ) throws {
+    let world = try World()
+    let start = Timestamp.now()
+    let lock = try #require(
+      try AlertPass(world.rules, state: world.path) { start }.lock())
+    // The lock's time is that of the file system, up to a few seconds after the start.
+    let later = AlertPass(world.rules, state: world.path) { start + .seconds(age) }
+    #expect(try later.lock() == nil)
+    #expect(try (later.busySince(up: .seconds(uptime)) != nil) == isNoticed)
+    withExtendedLifetime(lock) {}
+  }
 }

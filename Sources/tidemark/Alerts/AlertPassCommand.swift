@@ -13,9 +13,9 @@ struct AlertPassCommand: AsyncParsableCommand {
     commandName: "pass",
     abstract: "Look once; what 'tidemark alert' does.",
     discussion: """
-      Exit code 0; 75 when the store cannot be reached, or a message was not delivered yet; 65 when a \
-      session's sidecar or log is damaged, missing or not its device's, named once; with --check 1 while an \
-      alert fires. Without a terminal a store or a target that fails is reported once an hour.
+      Exit code 0; 75 when the store cannot be reached, a message was not delivered yet, or another \
+      pass has run for more than ten minutes; 65 when a session's sidecar or log is damaged, missing or \
+      not its device's, named once; with --check 1 while an alert fires. Without a terminal a store or a target that fails is reported once an hour.
 
       Examples:
         tidemark alert --dry-run
@@ -62,8 +62,7 @@ struct AlertPassCommand: AsyncParsableCommand {
       return
     }
     guard let lock = try pass.lock() else {
-      Console.remark("another pass is running")
-      return
+      return try reportBusy(pass, setup)
     }
     let report = try await pass.run(store, sender, holding: lock, report: Console.complain)
     for problem in report.problems { Console.complain(problem) }
@@ -77,6 +76,24 @@ struct AlertPassCommand: AsyncParsableCommand {
     if report.undelivered > 0 || !isHeard { throw ExitStatus.tryLater }
     if !report.problems.isEmpty { throw ExitStatus.integrity }
     if check, report.firing > 0 { throw ExitStatus.partial }
+  }
+
+  /// Reports that another pass is running, which does the work of this one, unless it has run for too
+  /// long, as with a store that does not answer.
+  private func reportBusy(_ pass: AlertPass, _ setup: CommandContext) throws {
+    guard let since = try pass.busySince(up: Machine.current.uptime()) else {
+      return Console.remark("another pass is running")
+    }
+    if Console.errorIsTerminal || HourlyReport(setup.home, .longAlerts).isDue("", at: .now()) {
+      Console.complain(Self.busyText(pass.path, since: since, at: .now()))
+    }
+    throw ExitStatus.tryLater
+  }
+
+  /// A line about a pass that has run for too long.
+  static func busyText(_ path: String, since: Timestamp, at now: Timestamp) -> String {
+    "another 'tidemark alert' has run for \(Age.text(now - since)), and nothing is reported meanwhile; "
+      + "'fuser -v \(path).lock' names it; end it if it hangs"
   }
 
   private func print(_ message: AlertNotification) {
