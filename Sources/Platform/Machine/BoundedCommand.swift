@@ -22,6 +22,7 @@ package struct BoundedCommand: Sendable {
   private let environment: [String: String]
   private let input: [UInt8]
   private let limit: Duration
+  private let relay: (@Sendable ([UInt8]) -> Void)?
   private let uptime: @Sendable () -> Duration
 
   /// Describes a program to run.
@@ -32,15 +33,22 @@ package struct BoundedCommand: Sendable {
   ///   - input: its standard input.
   ///   - limit: the time after which it and everything it started are killed.
   ///   - machine: its clock for intervals measures that.
+  ///   - relay: called with the start of its output once it has ended; nil to give it our standard
+  ///     error.
   package init(
     _ command: [String], environment: [String: String], input: [UInt8],
-    limit: Duration = .seconds(30), on machine: Machine
+    limit: Duration = .seconds(30), on machine: Machine,
+    relay: (@Sendable ([UInt8]) -> Void)? = nil
   ) {
+    self.relay = relay
     (self.command, self.environment, self.input, self.limit) = (command, environment, input, limit)
     uptime = machine.uptime
   }
 
-  /// Runs it; its output goes to our standard error.
+  /// Bytes of its output that are relayed.
+  private static let relayed = 64 << 10
+
+  /// Runs it; its output goes to our standard error unless it is relayed.
   ///
   /// Waits on a separate thread.
   package func run() async -> Ending {
@@ -60,22 +68,33 @@ package struct BoundedCommand: Sendable {
       guard lseek(file.number, 0, SEEK_SET) == 0 else {
         throw SystemError(operation: "rewind", path: file.path, errno: errno)
       }
-      var child = ChildProcess(command, environment: environment)
-      child.descriptors = [
-        (file.number, STDIN_FILENO), (STDERR_FILENO, STDOUT_FILENO),
-      ]
-      child.isIsolated = true
-      child.defaultSignals = [SIGPIPE]
-      let process = child.start()
-      guard process > 0 else {
-        throw SystemError(operation: "start", path: command.first ?? "", errno: -process)
+      guard let relay else {
+        return try run([(file.number, STDIN_FILENO), (STDERR_FILENO, STDOUT_FILENO)])
       }
-      return wait(for: process)
+      // Not a pipe: whoever has its end could keep us reading, or us and the command waiting.
+      let output = try Descriptor(unnamedIn: "/tmp")
+      let ending = try run([
+        (file.number, STDIN_FILENO), (output.number, STDOUT_FILENO), (output.number, STDERR_FILENO),
+      ])
+      relay(try output.read(at: 0, count: Self.relayed))
+      return ending
     } catch let error as SystemError {
       return .notStarted(error)
     } catch {
       return .notStarted(SystemError(operation: "start", path: command.first ?? "", errno: EIO))
     }
+  }
+
+  private func run(_ descriptors: [(ours: Int32, its: Int32)]) throws(SystemError) -> Ending {
+    var child = ChildProcess(command, environment: environment)
+    child.descriptors = descriptors
+    child.isIsolated = true
+    child.defaultSignals = [SIGPIPE]
+    let process = child.start()
+    guard process > 0 else {
+      throw SystemError(operation: "start", path: command.first ?? "", errno: -process)
+    }
+    return wait(for: process)
   }
 
   private func wait(for process: pid_t) -> Ending {

@@ -127,18 +127,22 @@ struct Hooks {
     _ command: [String], _ event: String, _ input: HookInput, session: SessionID?
   ) async throws {
     var words = command
+    var relay: (@Sendable ([UInt8]) -> Void)?
     var environment = setup.home.owner.map(Self.environment) ?? setup.environment
     // Children do not inherit assumed rights.
     if let owner = setup.home.owner, Account.current.isRoot, !owner.isRoot {
       words = [Console.ownPath, "run-as", owner.name, "--"] + command
       // This program itself may need it to start.
       environment["LD_LIBRARY_PATH"] = setup.environment["LD_LIBRARY_PATH"]
+      // The owner can take part in whatever the command does. Of root's own descriptors it gets none.
+      let name = owner.name
+      relay = { for line in Self.lines($0, of: event, for: name) { Console.complain(line) } }
     }
     environment["TIDEMARK_HOOK"] = event
     environment["TIDEMARK_HOOK_SESSION"] = session?.description
     let bounded = BoundedCommand(
       words, environment: environment, input: try input.json(), limit: Self.commandLimit,
-      on: .current)
+      on: .current, relay: relay)
     let ending: BoundedCommand.Ending
     if let budget = HomeProcess.imposed {
       ending = try await budget.suspended { await bounded.run() }
@@ -147,6 +151,19 @@ struct Hooks {
     }
     if let failure = ending.failure(of: command) { Console.complain("on-\(event): \(failure)") }
   }
+
+  /// The output of a command in lines that name the user who may have written them.
+  static func lines(_ output: [UInt8], of event: String, for user: String) -> [String] {
+    let lines = output.split(separator: UInt8(ascii: "\n"))
+    let shown = lines.prefix(mostLines).map { line in
+      String(oneLine: String(decoding: line.prefix(4096), as: UTF8.self), limit: longestLine)
+    }
+    let rest = lines.count > mostLines ? ["and \(lines.count - mostLines) more lines"] : []
+    return (shown + rest).map { "on-\(event) of \(user): \($0)" }
+  }
+
+  /// Maximum number of lines of a command's output, and of characters of each.
+  private static let (mostLines, longestLine) = (20, 400)
 
   /// The environment for a command in root's configuration: root's own may contain passwords, which
   /// the session's owner could read there.
