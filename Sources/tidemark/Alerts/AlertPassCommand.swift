@@ -15,7 +15,8 @@ struct AlertPassCommand: AsyncParsableCommand {
     discussion: """
       Exit code 0; 75 when the store cannot be reached, a message was not delivered yet, or another \
       pass has run for more than ten minutes; 65 when a session's sidecar or log is damaged, missing or \
-      not its device's, named once; with --check 1 while an alert fires. Without a terminal a store or a target that fails is reported once an hour.
+      not its device's, named once; with --check 1 while an alert fires. Without a terminal a store or a \
+      target that fails is reported once an hour.
 
       Examples:
         tidemark alert --dry-run
