@@ -18,8 +18,7 @@ struct AnswerPace {
 
   /// Measures an answer.
   ///
-  /// - Parameter stall: the time without a byte that is permitted; a server may take it before its
-  ///   answer begins.
+  /// - Parameter stall: the time without a byte that is permitted, also before the answer begins.
   init(stallTimeout stall: Duration) {
     window = max(Self.shortestWindow, stall * 2) / .seconds(1)
   }

@@ -91,7 +91,8 @@ final class Connection {
       throw TransportError(.other, "libcurl does not take the request")
     }
     handle.drive(with: multi)
-    var pace = AnswerPace(stallTimeout: options.stallTimeout)
+    // The connection is made meanwhile.
+    var pace = AnswerPace(stallTimeout: max(options.stallTimeout, options.connectTimeout))
     defer {
       handle.drive(with: nil)
       curl_multi_remove_handle(multi, easy)
