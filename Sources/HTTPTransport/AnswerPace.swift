@@ -1,5 +1,3 @@
-import Platform
-
 /// Notices an answer that never stalls, and yet is so slow that it would take hours or days.
 ///
 /// Confined to the worker's thread.
