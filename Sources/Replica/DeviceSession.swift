@@ -19,10 +19,3 @@ package struct DeviceSession: Sendable, Hashable {
   /// How a person names it.
   package var name: String { "\(String(oneLine: device, limit: 80))/\(session)" }
 }
-
-extension RemoteSession {
-  /// The session, and the device that sent it.
-  package var deviceSession: DeviceSession {
-    DeviceSession(device: folder.device, session: session)
-  }
-}

@@ -30,6 +30,11 @@ package struct RemoteSession: Sendable, Equatable {
   /// Complete segments that the seal does not name, unordered; used by salvage only.
   private(set) var unnamed: [SegmentName] = []
 
+  /// The session, and the device that sent it.
+  package var deviceSession: DeviceSession {
+    DeviceSession(device: folder.device, session: session)
+  }
+
   /// A session with these objects.
   package init(
     folder: SessionFolder, session: SessionID, segments: [SegmentName] = [],
