@@ -1,4 +1,5 @@
 import Foundation
+import Replica
 import SessionLog
 @testable import Sync
 import TestSupport

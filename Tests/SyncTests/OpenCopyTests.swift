@@ -61,9 +61,10 @@ import Testing
     // The local sidecar is its recorder's, which may end the session meanwhile.
     let sidecar = "\(writer.session).json"
     let files = TestFiles { effect in effect.path.contains(sidecar) ? EPERM : nil }
-    try await FileEffect.$hook.withValue(files) {
-      #expect(try await Verifier(site.context()).reopen(writer.session, having: found))
+    let isReopened = try await FileEffect.$hook.withValue(files) {
+      try await Verifier(site.context()).reopen(writer.session, having: found)
     }
+    #expect(isReopened)
     try await site.upload(.all)
     #expect(try await !site.remote(writer.session).revisions.isEmpty)
     #expect(try await finding().problem == nil)
