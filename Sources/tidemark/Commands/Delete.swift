@@ -210,7 +210,8 @@ struct Delete: AsyncParsableCommand {
     report(passedOver: passedOver)
     for (id, entry) in zip(ids, named) {
       let wanted = try ShortenedID(id)
-      let trashed = wanted.mayMeanSessions(of: setup.device) ? trash.filter(wanted.matches) : []
+      let trashed: Set<SessionID> =
+        wanted.mayMeanSessions(of: setup.device) ? trash.filter(wanted.matches) : []
       guard SessionID(id) != nil || trashed.isSubset(of: entry.map { [$0.session] } ?? trashed)
       else {
         throw Failure(.usage, "'\(id)' also means a session in the trash; give more of it")
