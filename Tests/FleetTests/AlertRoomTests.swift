@@ -1,4 +1,5 @@
 import Foundation
+import LogRecords
 import Platform
 import SessionLog
 import TestServers
