@@ -396,6 +396,21 @@ import Testing
     #expect(error?.code == .missingBytes)
   }
 
+  /// The masks of an idle log are fixed by another epoch of the same rules.
+  @Test func `only other rules than those in force make a copy outdated`() async throws {
+    let site = try Site()
+    let redaction = try RemoteRedaction(context(site, RedactionRules()))
+    let version = try RedactionRules().version()
+    var sidecar = try Sidecar.load(
+      site.local.home.files(for: site.local.session(Array("one\n".utf8))).sidecar)
+    sidecar.redaction = [.init(from: 0, rules: version), .init(from: 4, rules: version)]
+    #expect(!redaction.isOutdated(sidecar))
+    sidecar.redaction = [.init(from: 0, rules: try RedactionRules(groups: []).version())]
+    #expect(redaction.isOutdated(sidecar))
+    sidecar.fileSizeBytes = 0
+    #expect(!redaction.isOutdated(sidecar))
+  }
+
   /// Its rules are recorded by the seal only.
   @Test func `a session whose seal could not be put yet verifies`() async throws {
     let site = try Site()

@@ -42,9 +42,8 @@ package struct RemoteRedaction: Sendable {
     let (sidecar, _) = try local.sidecar(device: context.device)
     let isRewritten = sidecar.source != nil && sidecar.generation ?? 1 > 1
     let begun = try sidecar.seal == nil ? local.loadUploadState()?.generation : nil
-    guard sidecar.remoteReapedAt == nil,
-      try isRewritten || begun != nil || local.redaction(sidecar) ?? [] != epochs
-    else { return nil }
+    let isOutdated = try isRewritten || local.redaction(sidecar) ?? [] != epochs
+    guard sidecar.remoteReapedAt == nil, isOutdated || begun != nil else { return nil }
     guard sidecar.deviceId == context.device.deviceId else {
       throw ReplicaError(
         .missingBytes,
@@ -54,6 +53,7 @@ package struct RemoteRedaction: Sendable {
     let folder = SessionFolder(device: sidecar.deviceId, session: session)
     let remote = try await FolderListing(folder, session: session, in: context.store)[
       session, in: folder]
+    guard isOutdated || begun.map({ $0 > remote.generation }) == true else { return nil }
     guard sidecar.seal == nil || !sidecar.withholdsLog else {
       guard remote.mark > 0 else { return nil }
       throw ReplicaError(
@@ -97,7 +97,9 @@ package struct RemoteRedaction: Sendable {
   /// Whether a session that is only in the store was sent under other rules than those in force: its
   /// log is not on this machine, and cannot be redacted.
   package func isOutdated(_ sidecar: Sidecar) -> Bool {
-    !sidecar.withholdsLog && sidecar.redaction != epochs
+    let rules = Set((sidecar.redaction ?? []).map(\.rules))
+    return !sidecar.withholdsLog && sidecar.fileSizeBytes > 0
+      && rules != [context.redaction.version]
   }
 
   /// Expects that the store has all that this home knows to be there: what it lacks, or does not list,
@@ -123,11 +125,6 @@ package struct RemoteRedaction: Sendable {
   private func expectSent(
     _ cover: [SegmentName], of local: LocalSession, _ sidecar: Sidecar
   ) throws {
-    let damaged = DamagedCopies(
-      context.home, store: context.store.location, at: context.now())
-    if let finding = damaged.finding(of: local.session) {
-      throw ReplicaError(.damagedObject, finding)
-    }
     let sent = try local.openSentLog(sidecar, context, sentAs: cover)?.afterHoles()
     for name in cover {
       if let sent, sidecar.seal?.logDiffers != true, try name.matches(sent) { continue }
@@ -137,6 +134,11 @@ package struct RemoteRedaction: Sendable {
           + "\(name.range.upperBound): sent again, it would replace what only the store has. Put the "
           + "log back from a backup; or 'tidemark delete --remote \(local.session)' removes that copy"
       )
+    }
+    let damaged = DamagedCopies(
+      context.home, store: context.store.location, at: context.now())
+    if let finding = damaged.finding(of: local.session) {
+      throw ReplicaError(.damagedObject, finding)
     }
   }
 

@@ -43,6 +43,7 @@ package final class RuleLibrary: Sendable {
   /// - Throws: ``Platform/SystemError``.
   package func redactor(_ version: String) throws -> Redactor? {
     if version == self.version { return current }
+    if version == Self.standardVersion { return .standard }
     if let redactor = known.withLock({ $0[version] }) { return redactor }
     // The version becomes a file name, and comes from files that others may have written.
     guard version.count == 16, version.allSatisfy(\.isHexDigit) else { return nil }
@@ -77,7 +78,7 @@ package final class RuleLibrary: Sendable {
   }
 
   /// The unrecorded rules under which a log was sent: those that turn its bytes into the ones that the
-  /// segments' names state; nil if none do.
+  /// segments' names state; nil if none do, or none of these bytes is here.
   ///
   /// - Throws: ``Platform/SystemError``.
   func epoch(
@@ -85,6 +86,7 @@ package final class RuleLibrary: Sendable {
   ) throws -> Sidecar.RedactionEpoch? {
     let local = try log.available()
     let segments = segments.filter { $0.range.clamped(to: local) == $0.range }
+    guard !segments.isEmpty else { return nil }
     for version in try versions() {
       guard let redactor = try? redactor(version) else { continue }
       let epoch = Sidecar.RedactionEpoch(from: 0, rules: version)

@@ -43,6 +43,7 @@ struct RemoteComparison {
     let owner = state.entry.owner
     defer { (state.isEntryTrusted, state.entry.owner) = (true, owner) }
     try await adoptSidecar(&state, remote)
+    try await adoptRules(&state, remote)
     // Another writer's seal would hide what the session still writes: a newer revision outranks it.
     state.isQuiet =
       state.verdict == nil
@@ -144,6 +145,25 @@ struct RemoteComparison {
   /// Whether the store has lost the revision that shows the session, or its generation.
   private func lacksRevision(_ remote: RemoteSession, _ known: UploadCheckpoint) -> Bool {
     remote.revision == nil ? known.revision > 0 : remote.generation < known.generation
+  }
+
+  /// Takes the rules from the newest revision if this home has lost its record of them: a revision
+  /// states them before anything is sent under them, and not every segment can be compared with the log.
+  private func adoptRules(_ state: inout SessionState, _ remote: RemoteSession) async throws {
+    guard state.consent == .logs, state.view != nil, state.redaction == nil, remote.seal == nil,
+      let revision = remote.revision, revision.generation == state.generation,
+      remote.segments.contains(where: { $0.generation == revision.generation })
+    else { return }
+    do {
+      let said = try await context.reader.read(revision, in: writer.folder)
+      guard let epochs = said.redaction, !epochs.isEmpty,
+        (try? context.redaction.spans(epochs)) != nil
+      else { return }
+      try state.record(epochs, generation: state.uploadState.generation)
+      try state.openView(context)
+    } catch let error as ReplicaError {
+      context.logger.warning("\(state.session): \(error)")
+    }
   }
 
   private func adoptSidecar(_ state: inout SessionState, _ remote: RemoteSession) async throws {

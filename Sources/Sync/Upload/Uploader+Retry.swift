@@ -117,7 +117,8 @@ extension Uploader {
     if let sidecar = try? Sidecar.load(local.files.sidecar) {
       // In this store nothing would show that the former one alone has what was sent.
       guard try verifier.changedLog(of: local, sidecar) == nil,
-        try verifier.editedLog(of: local, sidecar) == nil
+        try verifier.editedLog(of: local, sidecar) == nil,
+        try local.openLog(sidecar.source)?.status().length ?? 0 >= sidecar.seal?.length ?? 0
       else { return false }
     }
     return try verifier.reopen(session, holding: lock)
