@@ -200,8 +200,10 @@ import Testing
     #expect(hasSecret(remote, [Self.secrets[4]]) == nil)
   }
 
-  @Test(arguments: [false, true])
-  func `forgotten rules are recovered by comparing with the bytes sent`(isRaw: Bool) async throws {
+  @Test(arguments: [false, true], [false, true])
+  func `forgotten rules are those of the revision, or found by comparing with the bytes sent`(
+    isRaw: Bool, hasRevision: Bool
+  ) async throws {
     let site = try Site()
     let writer = try site.local.writer()
     let first = isRaw ? RedactionRules(groups: []) : RedactionRules()
@@ -209,13 +211,17 @@ import Testing
     try await upload(site, first)
     // As after a power failure, and with other rules configured by now.
     try FileManager.default.removeItem(atPath: writer.files.uploadState)
+    if !hasRevision {
+      let sent = try await site.remote(writer.session)
+      _ = try await site.store.delete(sent.revisions.map { sent.folder.key + $0.fileName })
+    }
     print("a \(Self.secrets[1]) \(Self.secrets[3]) b\n", writer)
     try await upload(site, Self.later())
     try writer.end(.exit(0))
     try await upload(site, Self.later())
     let epochs = try #require(try Sidecar.load(writer.files.sidecar).redaction)
     // The present rules produce the same.
-    let expected = isRaw ? [first, try Self.later()] : [try Self.later()]
+    let expected = isRaw || hasRevision ? [first, try Self.later()] : [try Self.later()]
     #expect(try epochs.map(\.rules) == expected.map { try $0.version() })
     let remote = try await site.remoteBytes(writer.session)
     #expect((hasSecret(remote, [Self.secrets[0]]) != nil) == isRaw)
