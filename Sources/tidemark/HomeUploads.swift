@@ -89,7 +89,7 @@ struct HomeUploads {
     HomeProcess.relayOutput(of: process, in: home)
     if let problem = HomeProcess.problem(of: process, within: Upload.budget.time) {
       Console.complain(
-        "\(home.path): the upload was ended: \(problem); the next one continues, and other homes are "
+        "\(home.path): the upload is not complete: \(problem); the next one continues, and other homes are "
           + "unaffected")
     }
     let status: ExitStatus =

@@ -140,7 +140,8 @@ package struct OpenSessionReview {
       guard let seal = sidecar.seal else { return .mayBeUnsealed }
       if sidecar.isSealedElsewhere(than: context.store.location) { return .isElsewhere }
       guard try hasGrown(local, sidecar, since: seal) else { return .isSealed }
-      let change = try Verifier(context).editedLog(of: local, sidecar)
+      // Where that cannot be found out, the pass that is to send the rest says why.
+      let change = try? Verifier(context).editedLog(of: local, sidecar)
       return change == nil ? .hasGrown : .wasEdited(sidecar)
     } catch is SidecarError {
       return (try? local.openLog(nil)).flatMap(\.self) != nil ? .isUndescribed : .isSealed
@@ -155,8 +156,9 @@ package struct OpenSessionReview {
     // One that was not sealed has a state, which counts.
     guard try local.loadUploadState() == nil else { return }
     let deletion = try DeletionLedger(context.home).entries { $0 == local.session }
-      .last { $0.copy == .remote && $0.ground == .asked && $0.failure == nil }
-    if let deletion { try local.withdraw(at: deletion.at) }
+      .last { $0.copy == .remote && $0.ground == .asked }
+    // One that failed has another entry, which says so.
+    if let deletion, deletion.failure == nil { try local.withdraw(at: deletion.at) }
   }
 
   /// Whether a recorder continued after the seal; it may only have seemed dead.

@@ -116,10 +116,19 @@ extension Uploader {
     let (local, verifier) = (LocalSession(context.home, session), Verifier(context))
     if let sidecar = try? Sidecar.load(local.files.sidecar) {
       // In this store nothing would show that the former one alone has what was sent.
-      guard try verifier.changedLog(of: local, sidecar) == nil,
-        try verifier.editedLog(of: local, sidecar) == nil,
-        try local.openLog(sidecar.source)?.status().length ?? 0 >= sidecar.seal?.length ?? 0
-      else { return false }
+      do {
+        guard try verifier.changedLog(of: local, sidecar) == nil,
+          try verifier.editedLog(of: local, sidecar) == nil
+        else { return false }
+      } catch is ReplicaError {
+        // The rules are lost by which it was sent.
+        return false
+      }
+      if let log = try local.openLog(sidecar.source), let seal = sidecar.seal,
+        try log.status().length < seal.length
+      {
+        return false
+      }
     }
     return try verifier.reopen(session, holding: lock)
   }

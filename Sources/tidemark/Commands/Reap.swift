@@ -141,7 +141,10 @@ struct Reap: AsyncParsableCommand, HomeCommand {
       let what =
         "sessions older than \(Age.compact(olderThan)) of \(Plural.text(used.count, "other user")), "
         + "which the configuration keeps for \(Age.compact(own.settings.retention.local))"
-      guard try Console.mayProceed("delete", what) else { throw ExitStatus.partial }
+      guard try mayProceed(what) else {
+        for home in used { open.addUnknown(home) }
+        return used.count
+      }
     }
     var arguments = Array(CommandLine.arguments.dropFirst())
     if !yes { arguments.append("--yes") }
@@ -164,6 +167,16 @@ struct Reap: AsyncParsableCommand, HomeCommand {
       if let sessions = report?.open { open.add(sessions) } else { open.addUnknown(home) }
     }
     return failed
+  }
+
+  /// Asks; without a terminal, says what confirms it.
+  private func mayProceed(_ what: String) throws -> Bool {
+    do {
+      return try Console.mayProceed("delete", what)
+    } catch let failure as Failure {
+      Console.complain("\(failure)")
+      return false
+    }
   }
 
   /// Reaps local copies in one user's home, in a process that root has started for it.

@@ -184,16 +184,17 @@ struct Redact: AsyncParsableCommand {
     let local = try Set(setup.home.days().flatMap(setup.home.sessions))
     let redaction = RemoteRedaction(context)
     let away = try await catalog.entries(
-      devices: [setup.device.deviceId], includesLocal: false, activeSince: span.since,
+      devices: setup.device.ids, includesLocal: false, activeSince: span.since,
       including: { !local.contains($0) }
-    ).filter { includes($0) && !$0.isRejected && redaction.isOutdated($0.sidecar) }
+    ).filter { includes($0) && ($0.isRejected || redaction.isOutdated($0.sidecar)) }
     guard !away.isEmpty else { return false }
     let named = away.prefix(Self.mostNamed).map(\.session.description).joined(separator: ", ")
     let more = away.count > Self.mostNamed ? " and \(away.count - Self.mostNamed) more" : ""
     Console.complain(
       "\(Plural.text(away.count, "session")) that only the store has \(away.count == 1 ? "was" : "were") "
-        + "sent under other rules, and cannot be redacted without the log: 'tidemark restore ID' brings "
-        + "one back, 'tidemark delete --remote ID' removes it: \(named)\(more)")
+        + "sent under other rules, or cannot be read, and cannot be redacted without the log: "
+        + "'tidemark restore ID' brings one back, 'tidemark delete --remote ID' removes it: "
+        + "\(named)\(more)")
     return true
   }
 

@@ -95,7 +95,8 @@ struct Retry: AsyncParsableCommand {
       if released.isEmpty { return }
     }
     for one in released {
-      if let lock { try uploader.retry(one.session, isNamed: !ids.isEmpty, holding: lock) }
+      let isNamed = ids.contains { SessionID($0) == one.session }
+      if let lock { try uploader.retry(one.session, isNamed: isNamed, holding: lock) }
       try say(one.session, one.reason)
     }
     if released.isEmpty && (isChoosing || waiting.store == nil) { Console.remark("nothing waits") }
