@@ -42,8 +42,8 @@ package struct RemoteRedaction: Sendable {
     let (sidecar, _) = try local.sidecar(device: context.device)
     let isRewritten = sidecar.source != nil && sidecar.generation ?? 1 > 1
     let begun = try sidecar.seal == nil ? local.loadUploadState()?.generation : nil
-    let isOutdated = try isRewritten || local.redaction(sidecar) ?? [] != epochs
-    guard sidecar.remoteReapedAt == nil, isOutdated || begun != nil else { return nil }
+    let mayDiffer = try isRewritten || local.redaction(sidecar) ?? [] != epochs
+    guard sidecar.remoteReapedAt == nil, mayDiffer || begun != nil else { return nil }
     guard sidecar.deviceId == context.device.deviceId else {
       throw ReplicaError(
         .missingBytes,
@@ -53,7 +53,7 @@ package struct RemoteRedaction: Sendable {
     let folder = SessionFolder(device: sidecar.deviceId, session: session)
     let remote = try await FolderListing(folder, session: session, in: context.store)[
       session, in: folder]
-    guard isOutdated || begun.map({ $0 > remote.generation }) == true else { return nil }
+    guard mayDiffer || begun.map({ $0 > remote.generation }) == true else { return nil }
     guard sidecar.seal == nil || !sidecar.withholdsLog else {
       guard remote.mark > 0 else { return nil }
       throw ReplicaError(

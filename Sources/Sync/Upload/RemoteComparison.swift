@@ -156,9 +156,10 @@ struct RemoteComparison {
     else { return }
     do {
       let said = try await context.reader.read(revision, in: writer.folder)
-      guard let epochs = said.redaction, !epochs.isEmpty,
-        (try? context.redaction.spans(epochs)) != nil
-      else { return }
+      // Those of bytes that were not sent are decided anew.
+      let end = remote.segments(of: revision.generation).map(\.range.upperBound).max() ?? 0
+      let epochs = (said.redaction ?? []).filter { $0.from <= end }
+      guard !epochs.isEmpty, (try? context.redaction.spans(epochs)) != nil else { return }
       try state.record(epochs, generation: state.uploadState.generation)
       try state.openView(context)
     } catch let error as ReplicaError {

@@ -286,7 +286,7 @@ extension SessionState {
     adopted.digest = nil
     (adopted.recorder, adopted.seal, adopted.source) = (nil, nil, nil)
     sidecar = adopted
-    // Whatever was decided without it.
+    // It outranks what a person allowed while it was not known.
     if adopted.withholdsLog { uploadState.consent = .metadata }
     if verdict != nil { try judge(context) }
     if consent == .logs { try openView(context) }
