@@ -13,8 +13,8 @@ extension AlertLedger {
     let sizes = alerts.mapValues(size)
     guard sizes.values.reduce(0, +) > limit else { return [:] }
     let known = alerts.sorted { one, other in
-      (one.value.isUnknown ? 1 : 0, one.value.seenAt, one.key)
-        < (other.value.isUnknown ? 1 : 0, other.value.seenAt, other.key)
+      (one.value.isUnreported ? 1 : 0, one.value.seenAt, one.key)
+        < (other.value.isUnreported ? 1 : 0, other.value.seenAt, other.key)
     }
     let excess = FairShare.excess(
       known.map { fingerprint, alert in
@@ -22,7 +22,8 @@ extension AlertLedger {
       }, within: limit)
     var lost: [String: Int] = [:]
     for fingerprint in excess {
-      guard let alert = alerts.removeValue(forKey: fingerprint), alert.isUnknown else { continue }
+      guard let alert = alerts.removeValue(forKey: fingerprint), alert.isUnreported
+      else { continue }
       lost[alert.sample.subject.deviceName, default: 0] += 1
     }
     return lost
@@ -49,6 +50,6 @@ extension AlertLedger {
 }
 
 extension Alert {
-  /// Whether nobody was told of it.
-  fileprivate var isUnknown: Bool { toldAt == nil }
+  /// Whether no message about it was sent yet.
+  fileprivate var isUnreported: Bool { toldAt == nil }
 }

@@ -72,7 +72,7 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   package var otherDevices: [Share]?
   /// Number of further messages of the pass for this target, which are omitted.
   package var omitted = 0
-  /// Their devices, at most 50, those of which no message is sent first; nil without any.
+  /// The devices of omitted messages, at most 50, those without a message first; nil for none.
   package var omittedDevices: [Share]?
   /// The message in one line.
   package var text = ""
@@ -148,8 +148,8 @@ package struct AlertNotification: Sendable, Codable, Equatable {
     return found
   }
 
-  /// Whose turn it takes among the messages of a pass: that of its device, or of its rule if it is
-  /// about others, too.
+  /// What takes turns when messages of a pass are chosen: its device, or its rule if it reports several
+  /// alerts.
   var turn: String { otherCount > 0 ? "rule \(alert)" : device.id }
 }
 
