@@ -94,7 +94,7 @@ package struct VerificationPass: Sendable {
   package func run(
     _ candidates: [Candidate], begin: (Int) -> Void, report: (Finding) throws -> Void
   ) async throws -> [DeviceSession] {
-    let damaged = DamagedCopies(context.home, store: context.store.location, at: context.now())
+    let damaged = DamagedCopies(of: context)
     let known = Set(damaged.copies.map(\.session))
     var own: [Finding] = []
     var broken: [DeviceSession] = []
@@ -185,7 +185,7 @@ package struct VerificationPass: Sendable {
 
   /// Records for 'tidemark status' what is wrong with this home's sessions.
   private func remember(_ findings: [Finding]) throws {
-    var damaged = DamagedCopies(context.home, store: context.store.location, at: context.now())
+    var damaged = DamagedCopies(of: context)
     let results = findings.map { finding in
       DamagedCopies.Result(
         finding.session,

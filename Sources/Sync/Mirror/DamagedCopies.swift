@@ -1,4 +1,5 @@
 import Foundation
+import ObjectStore
 package import Platform
 import Replica
 package import SessionLog
@@ -60,6 +61,11 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
     else { return }
     recorded = record.found
     copies = recorded.filter { isCurrent($0, at: now) }
+  }
+
+  /// What is known now of the sessions of a context's home in its store; needs no request.
+  package init(of context: SyncContext) {
+    self.init(context.home, store: context.store.location, at: context.now())
   }
 
   /// Whether a session's copy was found damaged by its last verification.

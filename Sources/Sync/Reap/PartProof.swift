@@ -40,7 +40,7 @@ struct PartProof {
     entry = try context.manifest.entry(local.session)
     let objects = sidecar.objects ?? []
     sealed = sidecar.seal == nil ? nil : objects.compactMap(SegmentName.init)
-    damaged = DamagedCopies(context.home, store: context.store.location, at: context.now())
+    damaged = DamagedCopies(of: context)
     remote = try await folders.session(
       local.session, in: SessionFolder(device: sidecar.deviceId, session: local.session))
   }

@@ -135,8 +135,7 @@ package struct RemoteRedaction: Sendable {
           + "log back from a backup; or 'tidemark delete --remote \(local.session)' removes that copy"
       )
     }
-    let damaged = DamagedCopies(
-      context.home, store: context.store.location, at: context.now())
+    let damaged = DamagedCopies(of: context)
     if let finding = damaged.finding(of: local.session) {
       throw ReplicaError(.damagedObject, finding)
     }

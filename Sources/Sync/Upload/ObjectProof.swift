@@ -25,8 +25,7 @@ struct ObjectProof {
     upTo end: StreamOffset, _ tally: inout StreamTally, _ state: inout SessionState
   ) async throws -> [SegmentName] {
     // What a verification found damaged since is read back, also if the store proved it when it was put.
-    let damaged = DamagedCopies(
-      context.home, store: context.store.location, at: context.now())
+    let damaged = DamagedCopies(of: context)
     if damaged.has(state.session) {
       state.entry.segments = state.entry.segments.mapValues { _ in false }
     }
