@@ -7,7 +7,8 @@ extension Action {
       .unlink(let home, _), .upload(let home), .round(let home), .obstruct(let home, _),
       .reap(let home, _, _), .reapWithoutStore(let home),
       .pull(let home), .repair(let home), .redact(let home), .delete(let home, _, _, _),
-      .read(let home, _), .keep(let home, _), .restore(let home, _), .step(let home, _),
+      .read(let home, _), .keep(let home, _), .restore(let home, _), .retry(let home, _),
+      .putBack(let home), .edit(let home, _), .step(let home, _),
       .setRight(let home), .reboot(let home, _),
       .cutPower(let home), .snapshot(let home), .rollBack(let home, _), .clone(let home, _),
       .lose(let home, _), .identify(let home, _), .consent(let home, _), .rules(let home, _),
@@ -21,7 +22,7 @@ extension Action {
   var isCommand: Bool {
     switch self {
     case .upload, .round, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read, .keep,
-      .restore:
+      .restore, .retry:
       true
     default: false
     }

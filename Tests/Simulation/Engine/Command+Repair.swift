@@ -32,6 +32,21 @@ extension Command {
     }
   }
 
+  func retry(_ number: Int) async throws -> String {
+    try await context { context in
+      guard let lock = try lock() else { return "locked" }
+      let uploader = Uploader(context)
+      let waiting = try uploader.waiting().sessions.map(\.session)
+      try uploader.retryStore(holding: lock)
+      for session in waiting { try uploader.retry(session, holding: lock) }
+      let removed = try uploader.removed { _ in true }
+      guard !removed.isEmpty else { return "released \(waiting.count)" }
+      let session = removed[number % removed.count]
+      let isReleased = try uploader.retry(session, holding: lock)
+      return "released \(waiting.count), \(session) \(isReleased)"
+    }
+  }
+
   func redact() async throws -> String {
     try await context { context in
       guard context.consent == .logs, let lock = try lock() else { return "locked" }

@@ -20,8 +20,12 @@ final class Oracle: Sendable {
     var withheld: Set<SessionID> = []
     /// Sessions whose age alone suffices, because their logs may not have been allowed to be sent.
     var aging: Set<SessionID> = []
-    /// Whether any home ever had rules other than the built-in ones.
-    var hasOtherRules = false
+    /// Homes whose configured rules mask no passwords.
+    var bareHomes: Set<String> = []
+    /// Sessions that existed while a home had such rules: their passwords may be in the store.
+    var bare: Set<SessionID> = []
+    /// Sessions whose sealed local log a person has changed.
+    var edited: Set<SessionID> = []
     /// Homes that have sent something.
     var users: Set<String> = []
     /// Other programs' lines whose remote copies were legitimately deleted.
@@ -66,6 +70,7 @@ final class Oracle: Sendable {
     state.withLock { state in
       state.streams[session] = stream
       if isWithheld { state.withheld.insert(session) }
+      if !state.bareHomes.isEmpty { state.bare.insert(session) }
     }
   }
 
@@ -82,8 +87,23 @@ final class Oracle: Sendable {
   /// Whether a session's local bytes may be deleted by age alone.
   func isAging(_ session: SessionID) -> Bool { state.withLock { $0.aging.contains(session) } }
 
-  /// Records that rules other than the built-in ones are configured.
-  func recordOtherRules() { state.withLock { $0.hasOtherRules = true } }
+  /// Records which rules a home has from now on.
+  func recordRules(maskPasswords: Bool, of home: Home) {
+    state.withLock { state in
+      if maskPasswords {
+        state.bareHomes.remove(home.path)
+      } else {
+        state.bareHomes.insert(home.path)
+        state.bare.formUnion(state.streams.keys)
+      }
+    }
+  }
+
+  /// Records that a person has changed the sealed local log of a session.
+  func recordEdit(of session: SessionID) { state.withLock { _ = $0.edited.insert(session) } }
+
+  /// Whether a person has changed the sealed local log of a session.
+  func isEdited(_ session: SessionID) -> Bool { state.withLock { $0.edited.contains(session) } }
 
   /// The homes that have sent something.
   var users: Set<String> { state.withLock { $0.users } }
@@ -202,13 +222,13 @@ final class Oracle: Sendable {
   ///
   /// - Parameter isBare: whether it contains an unmasked password.
   func judge(_ segment: SegmentName, isBare: Bool) {
-    let (isWithheld, hasOtherRules) = state.withLock {
-      ($0.withheld.contains(segment.session), $0.hasOtherRules)
+    let (isWithheld, mayBeBare) = state.withLock {
+      ($0.withheld.contains(segment.session), $0.bare.contains(segment.session))
     }
     if isWithheld {
       report(.init(.privacy, "\(segment) was sent, and the consent is 'metadata'"))
     }
-    if !hasOtherRules, isBare {
+    if !mayBeBare, isBare {
       report(.init(.privacy, "\(segment) has a password that its rules mask"))
     }
   }

@@ -117,7 +117,65 @@ final class SimulatedHome {
       guard File.exists(path) else { return }
       truncate(path, 0)
       disk.changed(path, at: machine.now)
+    case .uploadState:
+      guard let path = try sessionFiles { $0.hasSuffix(".redaction") }.randomElement(using: &random)
+      else { return }
+      try File.remove(path)
+    case .rules: try Self.empty(home.rulesPath)
+    case .part:
+      guard let path = try sessionFiles(where: Self.isPart).randomElement(using: &random)
+      else { return }
+      try Directory.make(aside)
+      try File.rename(path, to: "\(aside)/\(path.lastPart)")
     }
+  }
+
+  /// Moves back the parts that were lost.
+  func putBack() throws {
+    for name in try Directory.names(in: aside).sorted() {
+      guard let session = SessionID(String(name.prefix(25))) else { continue }
+      let path = "\(home.files(for: session).directory)/\(name)"
+      guard !File.exists(path), File.exists(home.files(for: session).directory) else { continue }
+      try File.rename("\(aside)/\(name)", to: path)
+    }
+  }
+
+  /// Changes a letter in the middle of a recorded, sealed log.
+  ///
+  /// - Returns: the session; nil if there is none.
+  func edit(_ number: Int, knownTo oracle: Oracle) throws -> SessionID? {
+    let sealed = try home.days().flatMap { try home.sessions(day: $0) }.filter { session in
+      oracle.written(session) != nil
+        && (try? Sidecar.load(home.files(for: session).sidecar))?.seal != nil
+        && File.exists(home.files(for: session).log)
+    }
+    guard !sealed.isEmpty else { return nil }
+    let session = sealed[number % sealed.count]
+    let path = home.files(for: session).log
+    var content = try AtomicFile.read(path)
+    guard
+      let place = content[(content.count / 2)...].firstIndex(where: { (0x61...0x7a).contains($0) })
+    else { return nil }
+    content[place] = content[place] == 0x61 ? 0x62 : 0x61
+    let file = try Descriptor(opening: path, [.write])
+    try content.withUnsafeBytes { try file.write($0) }
+    disk.changed(path, at: machine.now)
+    return session
+  }
+
+  private var aside: String { folder + "/aside" }
+
+  /// The files of all sessions that have certain names.
+  private func sessionFiles(where isWanted: (String) -> Bool) throws -> [String] {
+    try home.days().flatMap { day in
+      try Directory.names(in: "\(home.sessionsPath)/\(day)").filter(isWanted).sorted()
+        .map { "\(home.sessionsPath)/\(day)/\($0)" }
+    }
+  }
+
+  /// Whether a file is a rotated part of a log: its name has an offset.
+  private static func isPart(_ name: String) -> Bool {
+    name.contains(".log") && name.split(separator: ".").dropFirst().first?.first?.isNumber == true
   }
 
   private static func empty(_ folder: String) throws {

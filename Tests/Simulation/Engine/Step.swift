@@ -72,6 +72,8 @@ package enum Action: Hashable, Sendable {
   case keep(home: Int, session: Int)
   /// `restore`, of a session that is only in the trash or in the store.
   case restore(home: Int, session: Int)
+  /// `retry`, of all that waits, and of a session whose remote copy was deleted.
+  case retry(home: Int, session: Int)
 
   // The world.
 
@@ -98,6 +100,10 @@ package enum Action: Hashable, Sendable {
   case obstruct(home: Int, isLocked: Bool)
   /// A part of a home is lost.
   case lose(home: Int, Part)
+  /// Parts of recorded logs that were lost are there again.
+  case putBack(home: Int)
+  /// A letter of a sealed log is changed by a person.
+  case edit(home: Int, session: Int)
   /// A machine gets another id, or none.
   case identify(home: Int, id: Int?)
   /// The configured consent changes.
@@ -152,5 +158,11 @@ package enum Action: Hashable, Sendable {
   /// A part of a home.
   package enum Part: String, Hashable, Sendable, CaseIterable {
     case device, cache, open, lived, stores, sidecar
+    /// What the uploader knows of an unsealed session.
+    case uploadState
+    /// The rule sets that redacted logs.
+    case rules
+    /// A rotated part of a recorded log, which may be put back.
+    case part
   }
 }

@@ -64,6 +64,7 @@ struct Weighted {
     },
     Weighted(1, "keep") { .keep(home: home(&$0), session: some(&$0)) },
     Weighted(2, "restore") { .restore(home: home(&$0), session: some(&$0)) },
+    Weighted(1, "retry") { .retry(home: home(&$0), session: some(&$0)) },
     Weighted(3, "read") { .read(home: home(&$0), session: some(&$0)) },
     Weighted(14, "pass") { .pass(seconds: spans.randomElement(using: &$0) ?? 60) },
     Weighted(2, "step") {
@@ -94,6 +95,12 @@ struct Weighted {
     Weighted(1, "loseIdentity", isHazard: true) {
       .lose(home: home(&$0), [.device, .sidecar].randomElement(using: &$0) ?? .device)
     },
+    Weighted(1, "loseState", isHazard: true) {
+      .lose(
+        home: home(&$0), [.uploadState, .rules, .part].randomElement(using: &$0) ?? .uploadState)
+    },
+    Weighted(1, "putBack") { .putBack(home: home(&$0)) },
+    Weighted(1, "edit", isHazard: true) { .edit(home: home(&$0), session: some(&$0)) },
     Weighted(1, "identify", isHazard: true) {
       .identify(home: home(&$0), id: [nil, 1, 2].randomElement(using: &$0) ?? nil)
     },

@@ -199,6 +199,10 @@ final class World {
       if reboots { home(number).machine.reboot(losesTime: false) }
     case .clone(let number, let keepsMachineId): try clone(home(number), keepsMachineId)
     case .lose(let number, let part): try home(number).lose(part, &random)
+    case .putBack(let number): try home(number).putBack()
+    case .edit(let number, let session):
+      guard let edited = try home(number).edit(session, knownTo: oracle) else { return }
+      oracle.recordEdit(of: edited)
     case .identify(let number, let id):
       home(number).machine.identify(as: id.map { "machine-\(number)-\($0)" })
     case .consent(let number, let allowsLogs):
@@ -207,7 +211,7 @@ final class World {
       if allowsLogs { oracle.allowLogs() }
     case .rules(let number, let rules):
       home(number).rules = Self.rules(rules)
-      oracle.recordOtherRules()
+      oracle.recordRules(maskPasswords: Self.masksPasswords(rules), of: home(number).home)
     case .retain(let number, let seconds): home(number).retention = .seconds(seconds)
     case .refuse(let number, let session, let isLasting):
       guard let session = recorder(number, session)?.writer.session else { return }
@@ -221,7 +225,7 @@ final class World {
     case .forge(let object, let forgery): forge(object, forgery, &random)
     case .obstruct(let number, let isLocked): try home(number).obstruct(byLocking: isLocked)
     case .upload, .round, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read, .keep,
-      .restore:
+      .restore, .retry:
       break
     }
   }
