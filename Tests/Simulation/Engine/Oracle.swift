@@ -20,9 +20,9 @@ final class Oracle: Sendable {
     var withheld: Set<SessionID> = []
     /// Sessions whose age alone suffices, because their logs may not have been allowed to be sent.
     var aging: Set<SessionID> = []
-    /// Homes whose configured rules mask no passwords.
+    /// Homes whose configured rules mask nothing.
     var bareHomes: Set<String> = []
-    /// Sessions that existed while a home had such rules: their passwords may be in the store.
+    /// Sessions that existed while a home had such rules: their secrets may be in the store.
     var bare: Set<SessionID> = []
     /// Sessions whose sealed local log a person has changed.
     var edited: Set<SessionID> = []
@@ -88,9 +88,9 @@ final class Oracle: Sendable {
   func isAging(_ session: SessionID) -> Bool { state.withLock { $0.aging.contains(session) } }
 
   /// Records which rules a home has from now on.
-  func recordRules(maskPasswords: Bool, of home: Home) {
+  func recordRules(maskSecrets: Bool, of home: Home) {
     state.withLock { state in
-      if maskPasswords {
+      if maskSecrets {
         state.bareHomes.remove(home.path)
       } else {
         state.bareHomes.insert(home.path)
@@ -220,7 +220,7 @@ final class Oracle: Sendable {
 
   /// Judges a segment in the store.
   ///
-  /// - Parameter isBare: whether it contains an unmasked password.
+  /// - Parameter isBare: whether it contains an unmasked secret.
   func judge(_ segment: SegmentName, isBare: Bool) {
     let (isWithheld, mayBeBare) = state.withLock {
       ($0.withheld.contains(segment.session), $0.bare.contains(segment.session))
@@ -229,7 +229,7 @@ final class Oracle: Sendable {
       report(.init(.privacy, "\(segment) was sent, and the consent is 'metadata'"))
     }
     if !mayBeBare, isBare {
-      report(.init(.privacy, "\(segment) has a password that its rules mask"))
+      report(.init(.privacy, "\(segment) has a secret that its rules mask"))
     }
   }
 

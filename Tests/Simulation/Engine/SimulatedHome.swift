@@ -118,7 +118,8 @@ final class SimulatedHome {
       truncate(path, 0)
       disk.changed(path, at: machine.now)
     case .uploadState:
-      guard let path = try sessionFiles { $0.hasSuffix(".redaction") }.randomElement(using: &random)
+      guard let path = try sessionFiles(where: { $0.hasSuffix(".redaction") })
+        .randomElement(using: &random)
       else { return }
       try File.remove(path)
     case .rules: try Self.empty(home.rulesPath)

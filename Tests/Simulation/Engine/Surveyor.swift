@@ -26,7 +26,7 @@ final class Surveyor {
   struct Decoded {
     let versions: [Int]
     let bytes: [UInt8]?
-    /// Whether it contains an unmasked password.
+    /// Whether it contains an unmasked secret.
     let isBare: Bool
     /// Length of the log when it was compared, and whether it is a part of that.
     var compared: (length: Int, isPart: Bool)?

@@ -26,7 +26,7 @@ extension World {
   }
 
   /// Whether a numbered rule set masks the passwords that programs print.
-  static func masksPasswords(_ number: Int) -> Bool { number % 3 != 1 }
+  static func masksSecrets(_ number: Int) -> Bool { number % 3 != 1 }
 
   /// Length that no log exceeds by more than a line, in bytes.
   static let longestLog = 64 << 10

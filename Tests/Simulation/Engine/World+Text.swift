@@ -12,6 +12,7 @@ extension World {
         text += Array(" https://me:".utf8) + Self.secret(&random) + Array("@host/".utf8)
       }
       text.append(0x0a)
+      if Int.random(in: 0..<24, using: &random) == 0 { text += Self.key(&random) }
     }
     // A program need not end its line.
     return Int.random(in: 0..<4, using: &random) == 0 ? text.dropLast(2) : text
@@ -24,6 +25,13 @@ extension World {
 
   private static func secret(_ random: inout SeededGenerator) -> [UInt8] {
     (0..<12).map { _ in UInt8.random(in: 0x41...0x5a, using: &random) }
+  }
+
+  /// A private key, a few hundred bytes long.
+  private static func key(_ random: inout SeededGenerator) -> [UInt8] {
+    let lines = (0..<Int.random(in: 3...9, using: &random)).map { _ in Secret.keyLine(&random) }
+    let edges = ["BEGIN", "END"].map { Array("-----\($0) PRIVATE KEY-----\n".utf8) }
+    return edges[0] + lines.joined() + edges[1]
   }
 
   /// A line of another program.

@@ -211,7 +211,7 @@ final class World {
       if allowsLogs { oracle.allowLogs() }
     case .rules(let number, let rules):
       home(number).rules = Self.rules(rules)
-      oracle.recordRules(maskPasswords: Self.masksPasswords(rules), of: home(number).home)
+      oracle.recordRules(maskSecrets: Self.masksSecrets(rules), of: home(number).home)
     case .retain(let number, let seconds): home(number).retention = .seconds(seconds)
     case .refuse(let number, let session, let isLasting):
       guard let session = recorder(number, session)?.writer.session else { return }
