@@ -180,7 +180,7 @@ struct Command: Sendable {
     var bytes: [UInt8] = []
     let choice = RecordChoice(RecordFilter())
     let isWhole = try await reader.read(choice, .verified) { bytes += $0 }
-    if !process.isDead, !oracle.isEdited(entry.session) {
+    if !process.isDead, !oracle.isChanged(entry.session) {
       oracle.judge(bytes, readFrom: entry.session)
     }
     return "read \(bytes.count) \(isWhole)"

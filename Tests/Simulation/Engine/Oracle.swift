@@ -24,8 +24,8 @@ final class Oracle: Sendable {
     var bareHomes: Set<String> = []
     /// Sessions that existed while a home had such rules: their secrets may be in the store.
     var bare: Set<SessionID> = []
-    /// Sessions whose sealed local log a person has changed.
-    var edited: Set<SessionID> = []
+    /// Sessions whose local log a person has changed, or lost a part of.
+    var changed: Set<SessionID> = []
     /// Homes that have sent something.
     var users: Set<String> = []
     /// Other programs' lines whose remote copies were legitimately deleted.
@@ -99,11 +99,11 @@ final class Oracle: Sendable {
     }
   }
 
-  /// Records that a person has changed the sealed local log of a session.
-  func recordEdit(of session: SessionID) { state.withLock { _ = $0.edited.insert(session) } }
+  /// Records that a person has changed a session's local log, or lost a part of it.
+  func recordChange(of session: SessionID) { state.withLock { _ = $0.changed.insert(session) } }
 
-  /// Whether a person has changed the sealed local log of a session.
-  func isEdited(_ session: SessionID) -> Bool { state.withLock { $0.edited.contains(session) } }
+  /// Whether a local log may differ from what was recorded.
+  func isChanged(_ session: SessionID) -> Bool { state.withLock { $0.changed.contains(session) } }
 
   /// The homes that have sent something.
   var users: Set<String> { state.withLock { $0.users } }

@@ -27,7 +27,10 @@ enum Secret {
   /// that programs print has.
   static func keyLine(_ random: inout SeededGenerator) -> [UInt8] {
     let pairs = (0..<32).flatMap { _ in
-      [UInt8.random(in: 0x41...0x5a, using: &random), UInt8.random(in: 0x61...0x7a, using: &random)]
+      [
+        UInt8.random(in: 0x41...0x5a, using: &random),
+        UInt8.random(in: 0x61...0x7a, using: &random),
+      ]
     }
     return pairs + [0x0a]
   }

@@ -102,8 +102,10 @@ final class SimulatedHome {
   }
 
   /// Deletes a part of the home.
-  func lose(_ part: Action.Part, _ random: inout SeededGenerator) throws {
-    guard !isObstructed else { return }
+  ///
+  /// - Returns: the path of the rotated part that was lost; nil for everything else.
+  func lose(_ part: Action.Part, _ random: inout SeededGenerator) throws -> String? {
+    guard !isObstructed else { return nil }
     switch part {
     case .device: try File.remove(home.devicePath)
     case .cache: try Self.empty(home.cachePath)
@@ -112,23 +114,26 @@ final class SimulatedHome {
     case .stores: try File.remove(home.path + "/stores.json")
     case .sidecar:
       let sessions = try home.days().flatMap { try home.sessions(day: $0) }
-      guard let session = sessions.randomElement(using: &random) else { return }
+      guard let session = sessions.randomElement(using: &random) else { return nil }
       let path = home.files(for: session).sidecar
-      guard File.exists(path) else { return }
+      guard File.exists(path) else { return nil }
       truncate(path, 0)
       disk.changed(path, at: machine.now)
     case .uploadState:
-      guard let path = try sessionFiles(where: { $0.hasSuffix(".redaction") })
-        .randomElement(using: &random)
-      else { return }
+      guard
+        let path = try sessionFiles(where: { $0.hasSuffix(".redaction") })
+          .randomElement(using: &random)
+      else { return nil }
       try File.remove(path)
     case .rules: try Self.empty(home.rulesPath)
     case .part:
       guard let path = try sessionFiles(where: Self.isPart).randomElement(using: &random)
-      else { return }
+      else { return nil }
       try Directory.make(aside)
       try File.rename(path, to: "\(aside)/\(path.lastPart)")
+      return path
     }
+    return nil
   }
 
   /// Moves back the parts that were lost.

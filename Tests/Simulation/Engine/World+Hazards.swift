@@ -25,7 +25,7 @@ extension World {
     }
   }
 
-  /// Whether a numbered rule set masks the passwords that programs print.
+  /// Whether a numbered rule set masks the secrets that programs print.
   static func masksSecrets(_ number: Int) -> Bool { number % 3 != 1 }
 
   /// Length that no log exceeds by more than a line, in bytes.

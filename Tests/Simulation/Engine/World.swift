@@ -198,11 +198,15 @@ final class World {
       try home(number).rollBack()
       if reboots { home(number).machine.reboot(losesTime: false) }
     case .clone(let number, let keepsMachineId): try clone(home(number), keepsMachineId)
-    case .lose(let number, let part): try home(number).lose(part, &random)
+    case .lose(let number, let part):
+      let path = try home(number).lose(part, &random)
+      guard part == .part, let session = path.flatMap({ SessionID(String($0.lastPart.prefix(25))) })
+      else { return }
+      oracle.recordChange(of: session)
     case .putBack(let number): try home(number).putBack()
     case .edit(let number, let session):
       guard let edited = try home(number).edit(session, knownTo: oracle) else { return }
-      oracle.recordEdit(of: edited)
+      oracle.recordChange(of: edited)
     case .identify(let number, let id):
       home(number).machine.identify(as: id.map { "machine-\(number)-\($0)" })
     case .consent(let number, let allowsLogs):
