@@ -64,11 +64,9 @@ extension SessionFiles {
     }
     let last = try namedParts().last
     var end = last?.start ?? 0
-    if let last, let part = try? open(last) {
-      end = last.start + part.length
-      let (position, count) = RotationNote.ending(of: part.length.bytes)
-      let ending = try? part.read(at: position, count: count)
-      write(RotationNote(of: last, length: part.length.bytes, ending: ending))
+    if let note = last.flatMap(note) {
+      end = note.end
+      write(note)
     }
     if let base = base ?? statedBase, base > end {
       write(RotationNote(lost: end..<base))
@@ -78,6 +76,29 @@ extension SessionFiles {
     // Where a part ends that cannot be read is unknown: then opening the log says so.
     if !File.exists(rotated) { _ = try Descriptor(opening: rotated, [.write, .create]) }
     return true
+  }
+
+  /// The note of the rotation that made a part; nil if the part cannot be read.
+  private func note(of part: LogPart) -> RotationNote? {
+    guard let content = try? open(part) else { return nil }
+    let (position, count) = RotationNote.ending(of: content.length.bytes)
+    let ending = try? content.read(at: position, count: count)
+    return RotationNote(of: part, length: content.length.bytes, ending: ending)
+  }
+
+  /// Takes back the note of a rotation before which its recorder died: once somebody changes the log,
+  /// what was to be the part would seem to be lost.
+  ///
+  /// For sessions that nobody records any more.
+  ///
+  /// - Throws: ``SystemError``.
+  package func settleNote() throws {
+    guard let note = rotationNote, let live = try? OpenFile(log) else { return }
+    let last = try namedParts().last
+    guard last.map({ $0.start < note.start }) ?? true, try note.isBeginning(of: live) == true
+    else { return }
+    guard note.start > 0 else { return try File.remove(rotated) }
+    write(last.flatMap(self.note) ?? RotationNote(lost: 0..<note.start))
   }
 
   /// Where the live log begins by the length that the recorder stated at the session's end; nil if it

@@ -75,6 +75,7 @@ extension LocalSession {
     let entry = try context.manifest.entry(session)
     let hasSuperseded = entry.map { $0.isDirty || !$0.hasOnlyFinalObjects } ?? true
     try context.manifest.forgetSealed([session: hasSuperseded], due: context.now())
+    try files.settleNote()
     try leave()
   }
 

@@ -416,5 +416,15 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.upload(home: 0), seed: 413_692_049),
           Step(.pass(seconds: 334_800), seed: 154_143_365),
         ])),
+    NamedHistory(
+      "a log changed after its recorder died before a rotation that it had noted",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 795_451_901,
+        [
+          Step(.start(home: 0), seed: 3_574_370_695),
+          Step(.write(home: 0, session: 0, bytes: 2361), seed: 1_876_674_132, death: 8),
+          Step(.upload(home: 0), seed: 3_163_098_151),
+          Step(.edit(home: 0, session: 10), seed: 682_890_803),
+        ])),
   ]
 }
