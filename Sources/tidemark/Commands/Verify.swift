@@ -84,7 +84,10 @@ struct Verify: AsyncParsableCommand {
     if !broken.isEmpty {
       try await pass.expectUsedStore()
       if repair, dryRun {
-        for one in broken where !json { Console.say("would send \(one.session) again") }
+        let here = Set(entries.filter { $0.location != .remote }.map(\.deviceSession))
+        for one in broken where !json && here.contains(one) {
+          Console.say("would send \(one.session) again")
+        }
       } else if repair {
         broken = try await self.repair(broken, pass, setup, context)
       }
