@@ -8,7 +8,7 @@ extension Action {
       .reap(let home, _, _), .reapWithoutStore(let home),
       .pull(let home), .repair(let home), .redact(let home), .delete(let home, _, _, _),
       .read(let home, _), .keep(let home, _), .restore(let home, _), .retry(let home, _),
-      .putBack(let home), .edit(let home, _), .step(let home, _),
+      .putBack(let home), .edit(let home, _, _), .step(let home, _),
       .setRight(let home), .reboot(let home, _),
       .cutPower(let home), .snapshot(let home), .rollBack(let home, _), .clone(let home, _),
       .lose(let home, _), .identify(let home, _), .consent(let home, _), .rules(let home, _),

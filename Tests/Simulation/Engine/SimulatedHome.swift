@@ -146,10 +146,10 @@ final class SimulatedHome {
     }
   }
 
-  /// Changes a letter in the middle of a recorded, sealed log.
+  /// Changes a letter in the middle of a recorded, sealed log, or cuts it there.
   ///
   /// - Returns: the session; nil if there is none.
-  func edit(_ number: Int, knownTo oracle: Oracle) throws -> SessionID? {
+  func edit(_ number: Int, isCut: Bool, knownTo oracle: Oracle) throws -> SessionID? {
     let sealed = try home.days().flatMap { try home.sessions(day: $0) }.filter { session in
       oracle.written(session) != nil
         && (try? Sidecar.load(home.files(for: session).sidecar))?.seal != nil
@@ -162,9 +162,13 @@ final class SimulatedHome {
     guard
       let place = content[(content.count / 2)...].firstIndex(where: { (0x61...0x7a).contains($0) })
     else { return nil }
-    content[place] = content[place] == 0x61 ? 0x62 : 0x61
-    let file = try Descriptor(opening: path, [.write])
-    try content.withUnsafeBytes { try file.write($0) }
+    if isCut {
+      truncate(path, off_t(place))
+    } else {
+      content[place] = content[place] == 0x61 ? 0x62 : 0x61
+      let file = try Descriptor(opening: path, [.write])
+      try content.withUnsafeBytes { try file.write($0) }
+    }
     disk.changed(path, at: machine.now)
     return session
   }

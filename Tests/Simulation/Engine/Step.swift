@@ -102,8 +102,8 @@ package enum Action: Hashable, Sendable {
   case lose(home: Int, Part)
   /// Parts of recorded logs that were lost are there again.
   case putBack(home: Int)
-  /// A letter of a sealed log is changed by a person.
-  case edit(home: Int, session: Int)
+  /// A letter of a sealed log is changed by a person, or its second half is removed.
+  case edit(home: Int, session: Int, isCut: Bool = false)
   /// A machine gets another id, or none.
   case identify(home: Int, id: Int?)
   /// The configured consent changes.

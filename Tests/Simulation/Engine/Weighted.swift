@@ -100,7 +100,9 @@ struct Weighted {
         home: home(&$0), [.uploadState, .rules, .part].randomElement(using: &$0) ?? .uploadState)
     },
     Weighted(1, "putBack") { .putBack(home: home(&$0)) },
-    Weighted(1, "edit", isHazard: true) { .edit(home: home(&$0), session: some(&$0)) },
+    Weighted(1, "edit", isHazard: true) {
+      .edit(home: home(&$0), session: some(&$0), isCut: Bool.random(using: &$0))
+    },
     Weighted(1, "identify", isHazard: true) {
       .identify(home: home(&$0), id: [nil, 1, 2].randomElement(using: &$0) ?? nil)
     },

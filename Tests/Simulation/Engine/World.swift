@@ -204,8 +204,10 @@ final class World {
       else { return }
       oracle.recordChange(of: session)
     case .putBack(let number): try home(number).putBack()
-    case .edit(let number, let session):
-      guard let edited = try home(number).edit(session, knownTo: oracle) else { return }
+    case .edit(let number, let session, let isCut):
+      guard let edited = try home(number).edit(session, isCut: isCut, knownTo: oracle) else {
+        return
+      }
       oracle.recordChange(of: edited)
     case .identify(let number, let id):
       home(number).machine.identify(as: id.map { "machine-\(number)-\($0)" })
