@@ -75,12 +75,12 @@ extension LocalSession {
     let entry = try context.manifest.entry(session)
     let hasSuperseded = entry.map { $0.isDirty || !$0.hasOnlyFinalObjects } ?? true
     try context.manifest.forgetSealed([session: hasSuperseded], due: context.now())
-    try files.settleNote()
     try leave()
   }
 
   /// Removes the files that lead a pass to the session.
   func leave() throws {
+    try files.settleNote()
     try File.remove(files.uploadState)
     try removeMarker()
     try Quarantine(home).release(session)
