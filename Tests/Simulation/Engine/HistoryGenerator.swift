@@ -46,8 +46,16 @@ package struct HistoryGenerator: Sendable {
       let factor = Int.random(in: 0...4, using: &random)
       return (action.make, often.contains(action.name) ? 20 : action.weight * factor)
     }
-    let allowed = Weighted.all.indices.filter {
-      weights[$0].1 > 0 && happens(Weighted.all[$0].isHazard ? Weighted.all[$0].name : nil)
+    let hasAccidents = Int.random(in: 0..<3, using: &random) == 0
+    let allowed = Weighted.all.indices.filter { index in
+      let action = Weighted.all[index]
+      let occurs =
+        switch action.occurrence {
+        case .always: true
+        case .sometimes: hasAccidents || happens(action.name)
+        case .onRequest: happens(action.name)
+        }
+      return weights[index].1 > 0 && occurs
     }
     let total = allowed.reduce(0) { $0 + weights[$1].1 }
     made.append(Step(.start(home: 0), seed: random.next() >> 32))

@@ -2,17 +2,26 @@ import TestSupport
 
 /// An action and its frequency.
 struct Weighted {
+  /// In which histories an action occurs.
+  enum Occurrence {
+    /// In all.
+    case always
+    /// In every third one: after it, less is expected of what readers get.
+    case sometimes
+    /// Where it is asked for: the product may not withstand it.
+    case onRequest
+  }
+
   let weight: Int
   let name: String
-  /// Whether the product may not withstand it.
-  let isHazard: Bool
+  let occurrence: Occurrence
   let make: @Sendable (inout SeededGenerator) -> Action
 
   init(
-    _ weight: Int, _ name: String, isHazard: Bool = false,
+    _ weight: Int, _ name: String, _ occurrence: Occurrence = .always,
     _ make: @escaping @Sendable (inout SeededGenerator) -> Action
   ) {
-    (self.weight, self.name, self.isHazard, self.make) = (weight, name, isHazard, make)
+    (self.weight, self.name, self.occurrence, self.make) = (weight, name, occurrence, make)
   }
 
   private static func home(_ random: inout SeededGenerator) -> Int {
@@ -42,7 +51,7 @@ struct Weighted {
         home: home(&$0), file: some(&$0),
         [.create, .copyTruncate].randomElement(using: &$0) ?? .create)
     },
-    Weighted(1, "compress", isHazard: true) {
+    Weighted(1, "compress", .sometimes) {
       .rotate(home: home(&$0), file: some(&$0), .compress)
     },
     Weighted(1, "rewrite") { .rewrite(home: home(&$0), file: some(&$0)) },
@@ -80,11 +89,11 @@ struct Weighted {
       .reboot(home: home(&$0), losesTime: Int.random(in: 0..<4, using: &$0) == 0)
     },
     Weighted(1, "cutPower") { .cutPower(home: home(&$0)) },
-    Weighted(1, "snapshot", isHazard: true) { .snapshot(home: home(&$0)) },
-    Weighted(1, "rollBack", isHazard: true) {
+    Weighted(1, "snapshot", .sometimes) { .snapshot(home: home(&$0)) },
+    Weighted(1, "rollBack", .sometimes) {
       .rollBack(home: home(&$0), reboots: Bool.random(using: &$0))
     },
-    Weighted(1, "clone", isHazard: true) {
+    Weighted(1, "clone", .sometimes) {
       .clone(home: home(&$0), keepsMachineId: Bool.random(using: &$0))
     },
     Weighted(2, "lose") {
@@ -92,18 +101,18 @@ struct Weighted {
         home: home(&$0),
         [.cache, .open, .lived, .stores].randomElement(using: &$0) ?? .cache)
     },
-    Weighted(1, "loseIdentity", isHazard: true) {
+    Weighted(1, "loseIdentity", .sometimes) {
       .lose(home: home(&$0), [.device, .sidecar].randomElement(using: &$0) ?? .device)
     },
-    Weighted(1, "loseState", isHazard: true) {
+    Weighted(1, "loseState", .sometimes) {
       .lose(
         home: home(&$0), [.uploadState, .rules, .part].randomElement(using: &$0) ?? .uploadState)
     },
     Weighted(1, "putBack") { .putBack(home: home(&$0)) },
-    Weighted(1, "edit", isHazard: true) {
+    Weighted(1, "edit", .sometimes) {
       .edit(home: home(&$0), session: some(&$0), isCut: Bool.random(using: &$0))
     },
-    Weighted(1, "identify", isHazard: true) {
+    Weighted(1, "identify", .sometimes) {
       .identify(home: home(&$0), id: [nil, 1, 2].randomElement(using: &$0) ?? nil)
     },
     Weighted(1, "consent") {
@@ -111,13 +120,13 @@ struct Weighted {
     },
     Weighted(1, "rules") { .rules(home: home(&$0), some(&$0)) },
     Weighted(1, "unmount") { _ in .unmount }, Weighted(2, "mount") { _ in .mount },
-    Weighted(1, "empty", isHazard: true) { _ in .empty },
-    Weighted(2, "remove", isHazard: true) { .remove(object: some(&$0)) },
+    Weighted(1, "empty", .onRequest) { _ in .empty },
+    Weighted(2, "remove", .onRequest) { .remove(object: some(&$0)) },
     Weighted(1, "forge") { .forge(object: some(&$0), .foreign) },
-    Weighted(1, "forgeSize", isHazard: true) { .forge(object: some(&$0), .otherSize) },
-    Weighted(1, "forgeText", isHazard: true) { .forge(object: some(&$0), .otherText) },
-    Weighted(1, "forgeCut", isHazard: true) { .forge(object: some(&$0), .cut) },
-    Weighted(1, "forgeRevision", isHazard: true) {
+    Weighted(1, "forgeSize", .onRequest) { .forge(object: some(&$0), .otherSize) },
+    Weighted(1, "forgeText", .onRequest) { .forge(object: some(&$0), .otherText) },
+    Weighted(1, "forgeCut", .onRequest) { .forge(object: some(&$0), .cut) },
+    Weighted(1, "forgeRevision", .onRequest) {
       .forge(object: some(&$0), Bool.random(using: &$0) ? .revision : .replay)
     },
     Weighted(1, "retain") {
@@ -125,10 +134,10 @@ struct Weighted {
         home: home(&$0), seconds: [0, 60, 3600, 86_400, 7 * 86_400].randomElement(using: &$0) ?? 0)
     },
     Weighted(6, "round") { .round(home: home(&$0)) },
-    Weighted(2, "obstruct", isHazard: true) {
+    Weighted(2, "obstruct", .sometimes) {
       .obstruct(home: home(&$0), isLocked: Bool.random(using: &$0))
     },
-    Weighted(2, "refuse", isHazard: true) {
+    Weighted(2, "refuse", .sometimes) {
       .refuse(home: home(&$0), session: some(&$0), isLasting: Bool.random(using: &$0))
     },
   ]
