@@ -15,6 +15,8 @@ package struct HistoryGenerator: Sendable {
   private let also: Set<String>
   private let often: Set<String>
   private let steps: Int
+  /// Whether the history has events of ``Weighted/Occurrence/sometimes``.
+  private var hasAccidents = false
 
   /// - Parameters:
   ///   - seed: identifies the history.
@@ -46,7 +48,7 @@ package struct HistoryGenerator: Sendable {
       let factor = Int.random(in: 0...4, using: &random)
       return (action.make, often.contains(action.name) ? 20 : action.weight * factor)
     }
-    let hasAccidents = Int.random(in: 0..<3, using: &random) == 0
+    hasAccidents = Int.random(in: 0..<3, using: &random) == 0
     let allowed = Weighted.all.indices.filter { index in
       let action = Weighted.all[index]
       let occurs =
@@ -75,10 +77,8 @@ package struct HistoryGenerator: Sendable {
       store: store, homes: homes, isShared: isShared, seed: random.next() >> 32, made)
   }
 
-  /// Whether an event occurs in these histories; an event with a name is a hazard.
-  private func happens(_ hazard: String?) -> Bool {
-    hazards == .all || hazard.map(also.contains) ?? true
-  }
+  /// Whether an event occurs that does not occur in every history.
+  private func happens(_ event: String) -> Bool { hazards == .all || also.contains(event) }
 
   /// Consecutive calls that fail in an outage: more than a client retries.
   private static let outage = 12
@@ -116,12 +116,13 @@ package struct HistoryGenerator: Sendable {
   private mutating func fault() -> Fault? {
     let few = Int.random(in: 1...6, using: &random)
     let many = Int.random(in: 1...40, using: &random)
-    let faults: [(Fault, hazard: String?)] = [
+    let faults: [(Fault, accident: String?)] = [
       (.refuse(Fault.Refusal.allCases.randomElement(using: &random) ?? .unavailable), nil),
       (.loseAnswer, nil), (.late(few), nil), (.double(few), nil), (.half, nil),
       (.halfAccepted, "halfAccepted"), (.damage, "damage"), (.swallow(few * 8), "swallow"),
       (.stale(many), "stale"), (.partial, "partial"), (.ghosts, nil),
     ]
-    return faults.filter { happens($0.hazard) }.randomElement(using: &random)?.0
+    return faults.filter { $0.accident.map { hasAccidents || happens($0) } ?? true }.randomElement(
+      using: &random)?.0
   }
 }
