@@ -62,8 +62,8 @@ struct Judge {
     judgeLedger(session)
     guard !oracle.isAsked(session) else { return }
     if !isHasty {
-      if !oracle.isAging(session) { judgePause(session) }
-      judgeAge(session)
+      if !oracle.isAging(session), !oracle.isCopied(session) { judgePause(session) }
+      if !oracle.isCopied(session) { judgeAge(session) }
     }
     let isOld = isExpired(session)
     let remote = after.remote[session] ?? RangeSet()

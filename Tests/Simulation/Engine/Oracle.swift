@@ -24,6 +24,8 @@ final class Oracle: Sendable {
     var bareHomes: Set<String> = []
     /// Sessions that existed while a home had such rules: their secrets may be in the store.
     var bare: Set<SessionID> = []
+    /// Sessions that several homes have sealed, or may seal.
+    var copied: Set<SessionID> = []
     /// Sessions whose local log a person has changed, or lost a part of.
     var changed: Set<SessionID> = []
     /// Homes that have sent something.
@@ -98,6 +100,14 @@ final class Oracle: Sendable {
       }
     }
   }
+
+  /// Records that another home has these sessions, too.
+  func recordCopies(of sessions: [SessionID]) {
+    state.withLock { $0.copied.formUnion(sessions) }
+  }
+
+  /// Whether several homes have a session, so that its last object is not each one's seal.
+  func isCopied(_ session: SessionID) -> Bool { state.withLock { $0.copied.contains(session) } }
 
   /// Records that a person has changed a session's local log, or lost a part of it.
   func recordChange(of session: SessionID) { state.withLock { _ = $0.changed.insert(session) } }

@@ -44,6 +44,11 @@ final class SimulatedHome {
     files = try (0..<2).map { try ForeignFile("\(folder)/logs/app\($0).log", disk) }
   }
 
+  /// Takes over the configuration of another home.
+  func configure(like other: SimulatedHome) {
+    (consent, rules, retention) = (other.consent, other.rules, other.retention)
+  }
+
   /// The target folder of `pull`.
   var mirror: String { folder + "/mirror" }
   /// The folder that the configuration attaches.

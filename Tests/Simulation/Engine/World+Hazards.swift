@@ -9,9 +9,11 @@ import TestSupport
 /// Accidents of homes and the store.
 extension World {
   func clone(_ home: SimulatedHome, _ keepsMachineId: Bool) throws {
-    guard homes.count < 4, File.exists(home.home.path) else { return }
+    guard homes.count < 4, File.exists(home.home.path), !home.isObstructed else { return }
     let number = homes.count
     try addHome(number)
+    homes[number].configure(like: home)
+    oracle.recordCopies(of: try home.home.days().flatMap { try home.home.sessions(day: $0) })
     if keepsMachineId { homes[number].machine.identify(as: "machine-m\(home.number)") }
     try SimulatedHome.copy(home.home.path, to: homes[number].home.path)
   }
