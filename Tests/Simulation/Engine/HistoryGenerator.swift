@@ -116,13 +116,17 @@ package struct HistoryGenerator: Sendable {
   private mutating func fault() -> Fault? {
     let few = Int.random(in: 1...6, using: &random)
     let many = Int.random(in: 1...40, using: &random)
-    let faults: [(Fault, accident: String?)] = [
-      (.refuse(Fault.Refusal.allCases.randomElement(using: &random) ?? .unavailable), nil),
-      (.loseAnswer, nil), (.late(few), nil), (.double(few), nil), (.half, nil),
-      (.halfAccepted, "halfAccepted"), (.damage, "damage"), (.swallow(few * 8), "swallow"),
-      (.stale(many), "stale"), (.partial, "partial"), (.ghosts, nil),
+    var faults: [Fault] = [
+      .refuse(Fault.Refusal.allCases.randomElement(using: &random) ?? .unavailable),
+      .loseAnswer, .late(few), .double(few), .half, .ghosts,
     ]
-    return faults.filter { $0.accident.map { hasAccidents || happens($0) } ?? true }.randomElement(
-      using: &random)?.0
+    let accidents: [(String, Fault)] = [
+      ("halfAccepted", .halfAccepted), ("damage", .damage), ("stale", .stale(many)),
+      ("partial", .partial),
+    ]
+    faults += accidents.filter { hasAccidents || happens($0.0) }.map(\.1)
+    // What a cache confirms and loses is safe only while it is local.
+    if happens("swallow") { faults.append(.swallow(few * 8)) }
+    return faults.randomElement(using: &random)
   }
 }
