@@ -70,7 +70,8 @@ package final class RuleLibrary: Sendable {
       guard let redactor = try redactor(epoch.rules) else {
         throw ReplicaError(
           .localLogChanged,
-          "the redaction rules \(path(epoch.rules)), by which it was sent, are no longer on this machine"
+          "the redaction rules \(path(epoch.rules)), by which it was sent, are no longer on this machine: "
+            + "put that file back from a backup; without it nothing more of this session is sent"
         )
       }
       return RedactionSpan(epoch, redactor)
