@@ -37,13 +37,28 @@ enum FrameScenarios {
     var reader = ByteReader(section)
     let count = try reader.count(upTo: most)
     var names: [[UInt8]] = []
-    for _ in 0..<count { names.append(Array(try reader.bytes(try reader.count(upTo: longest)))) }
+    for _ in 0..<count {
+      let name = Array(try reader.bytes(try reader.count(upTo: longest)))
+      guard !name.isEmpty, !names.contains(name) else {
+        throw SegmentError(.corrupt, "the segment index names a scenario twice, or not at all")
+      }
+      names.append(name)
+    }
+    var seen = UInt64(0)
     for index in frames.indices {
       let bits = try reader.varint()
       guard bits >> UInt64(count) == 0 else {
         throw SegmentError(.corrupt, "a frame of the segment index has a scenario without a name")
       }
+      seen |= bits
+      // Names are in the order in which they first occur.
+      guard seen & (seen + 1) == 0 else {
+        throw SegmentError(.corrupt, "the segment index has names of scenarios in another order")
+      }
       frames[index].scenarios = names.indices.filter { bits & 1 << $0 != 0 }.map { names[$0] }
+    }
+    guard count > 0, seen + 1 == 1 << UInt64(count) else {
+      throw SegmentError(.corrupt, "the segment index names scenarios that do not occur")
     }
     guard reader.isAtEnd else {
       throw SegmentError(.corrupt, "the segment index names scenarios of frames that are not there")

@@ -161,8 +161,13 @@ import Testing
     #expect(try SegmentIndex.decode(endOf: index.encoded()[...]).index == plain)
   }
 
-  /// Too many names, a bit without a name, and too few or too many frames.
-  @Test(arguments: [[33], [1, 1, 65, 2], [1, 1, 65], [1, 1, 65, 1, 0], [1, 9, 65, 1]])
+  /// Too many names, a bit without a name, too few or too many frames; no names, names that are empty,
+  /// equal, not used, or not in the order of their first use.
+  @Test(
+    arguments: [
+      [33], [1, 1, 65, 2], [1, 1, 65], [1, 1, 65, 1, 0], [1, 9, 65, 1], [0, 0], [1, 0, 1],
+      [2, 1, 65, 1, 65, 3], [1, 1, 65, 0], [2, 1, 65, 1, 66, 2],
+    ])
   func `a malformed section of scenarios is an error`(_ section: [UInt8]) throws {
     let known = SegmentIndex(frames: [Self.frame(nil)], link: .start)
     let sections = known.encoded().dropFirst(8).dropLast(16) + [5, UInt8(section.count)] + section
