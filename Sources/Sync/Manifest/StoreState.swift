@@ -51,11 +51,17 @@ package struct StoreState: Sendable, Equatable {
     nextAttempt = nil
   }
 
-  /// Records a pass in which nothing was sent.
+  /// Records a pass that the store has ended, or in which nothing was sent.
   ///
-  /// - Parameter error: the store's failure for all sessions, which lengthens the backoff; nil if
-  ///   each session had its own failure.
-  mutating func failed(_ error: StoreError?, at now: Timestamp) {
+  /// - Parameters:
+  ///   - error: the store's failure for all sessions, which lengthens the backoff; nil if each session
+  ///     had its own failure.
+  ///   - hasSent: whether something was sent before: then it may fail for some sessions only, whose
+  ///     failures must not delay the others more and more.
+  mutating func failed(
+    _ error: StoreError?, afterSending hasSent: Bool = false, at now: Timestamp
+  ) {
+    if hasSent { (lastSuccess, failingSince, attempts) = (now, nil, 0) }
     failingSince = failingSince ?? now
     guard let error else { return }
     attempts += 1

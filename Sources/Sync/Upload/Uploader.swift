@@ -256,7 +256,7 @@ package struct Uploader: Sendable {
     if report.stoppedBy.map({ ($0 as? StoreError)?.code == .exhausted }) ?? true {
       entry.succeeded(at: now)
     } else {
-      entry.failed(backoff, at: now)
+      entry.failed(backoff, afterSending: report.objects > 0, at: now)
     }
     try context.manifest.save(entry)
   }

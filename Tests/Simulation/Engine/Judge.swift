@@ -74,7 +74,7 @@ struct Judge {
       oracle.report(
         .init(.evidence, "remote bytes \(lost.text) of \(session) were deleted; \(there)"))
     }
-    if !isOld { judgeRevisions(session) }
+    if !isOld, !oracle.isCopied(session) { judgeRevisions(session) }
     let gone = before.local(session).subtracting(after.local(session))
     guard !gone.isEmpty else { return }
     let isLawful = isOld || oracle.hasExpired(session) || oracle.isAging(session)

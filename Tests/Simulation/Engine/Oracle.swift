@@ -106,7 +106,7 @@ final class Oracle: Sendable {
     state.withLock { $0.copied.formUnion(sessions) }
   }
 
-  /// Whether several homes have a session, so that its last object is not each one's seal.
+  /// Whether several homes have a session, so that each one's copy has an age of its own.
   func isCopied(_ session: SessionID) -> Bool { state.withLock { $0.copied.contains(session) } }
 
   /// Records that a person has changed a session's local log, or lost a part of it.

@@ -426,5 +426,16 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.upload(home: 0), seed: 3_163_098_151),
           Step(.edit(home: 0, session: 10), seed: 682_890_803),
         ])),
+    NamedHistory(
+      "two sessions that the store refuses, and another one",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 3_302_477_768,
+        [
+          Step(.start(home: 0), seed: 2_467_239_288),
+          Step(.start(home: 0), seed: 2_043_421_141),
+          Step(.refuse(home: 2, session: 5, isLasting: true), seed: 2_431_741_032),
+          Step(.identify(home: 0, id: 2), seed: 3_156_797_334),
+          Step(.refuse(home: 0, session: 6, isLasting: true), seed: 2_277_253_493),
+        ])),
   ]
 }
