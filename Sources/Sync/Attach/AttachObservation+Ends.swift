@@ -15,7 +15,7 @@ extension AttachObservation {
         report("it is compressed in a way that is not read", at: candidate.path)
         continue
       }
-      let idleAt = candidate.status.modifiedAt + source.idleEnd
+      let idleAt = candidate.status.idle(for: source.idleEnd, seenAt: context.now())
       let isIdle = idleAt <= context.now()
       add(
         .begin(
@@ -46,6 +46,17 @@ extension AttachObservation {
         try continueFile(
           file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
       }
+    }
+  }
+
+  /// Lets files count as last changed now that were seen while the clock was ahead, so that their
+  /// sessions end.
+  mutating func countIdle() throws {
+    let touched = Set(plan.changes.compactMap(\.session))
+    let latest = context.now() + (sources.map(\.idleEnd).max() ?? LogSource.defaultIdleEnd)
+    for var file in try files.idle(after: latest) where !touched.contains(file.session) {
+      file.idleAt = latest
+      add(.save(file))
     }
   }
 

@@ -94,7 +94,10 @@ struct AttachObservation {
     try endDue()
     // If the last consent is unknown, too: it may have been for metadata.
     if context.consent == .logs, [nil, .metadata].contains(last.consent) { try continueWithheld() }
-    if isFull { try forgetGone() }
+    if isFull {
+      try countIdle()
+      try forgetGone()
+    }
     let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
     disturbed = shrunk.union(
       touched.filter { path in
@@ -253,7 +256,7 @@ struct AttachObservation {
         file.source.headHash = Sidecar.Source.headHash(of: head)
       }
       file.source.length = nil
-      file.idleAt = candidate.status.modifiedAt + idleEnd(of: candidate)
+      file.idleAt = candidate.status.idle(for: idleEnd(of: candidate), seenAt: context.now())
     }
     add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .save(file))
   }

@@ -93,3 +93,9 @@ extension Sidecar.Source {
 extension AttachedFile.Number {
   init(_ status: FileStatus) { self.init(device: status.device, inode: status.inode) }
 }
+
+extension FileStatus {
+  /// When a file has been idle for a time, unless it grows; from when it was seen, if it has a time in
+  /// the future.
+  func idle(for time: Duration, seenAt now: Timestamp) -> Timestamp { min(modifiedAt, now) + time }
+}

@@ -132,6 +132,11 @@ final class AttachedFiles {
     try files("length IS NULL AND idleAt <= ?", [now.milliseconds])
   }
 
+  /// The files whose session is idle for too long only after a time.
+  func idle(after time: Timestamp) throws -> [AttachedFile] {
+    try files("length IS NULL AND idleAt > ?", [time.milliseconds])
+  }
+
   /// The renamed files whose session continues.
   func rotated() throws -> [AttachedFile] { try files("rotated AND length IS NULL", []) }
 

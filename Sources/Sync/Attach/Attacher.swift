@@ -333,7 +333,7 @@ package struct Attacher {
       AttachedFile(
         session: session, source: source, seen: seen,
         link: link, changed: status.changed, isCompressed: isCompressed,
-        idleAt: status.modifiedAt + new.source.idleEnd))
+        idleAt: status.idle(for: new.source.idleEnd, seenAt: context.now())))
     if let replaced = new.replaces {
       try markGone(replaced)
       try files.remove(replaced)

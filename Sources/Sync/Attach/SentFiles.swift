@@ -46,7 +46,7 @@ struct SentFiles {
     file.link = link
     file.changed = candidate.status.changed
     file.isRotated = false
-    file.idleAt = candidate.status.modifiedAt + idleEnd
+    file.idleAt = candidate.status.idle(for: idleEnd, seenAt: context.now())
     return file
   }
 

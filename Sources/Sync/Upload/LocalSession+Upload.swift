@@ -63,6 +63,16 @@ extension LocalSession {
     context.now() - modified >= Self.partialRecordPatience
   }
 
+  /// Lets a log with a time in the future count as last changed now.
+  ///
+  /// What fails is tried again by the next pass.
+  func countIdle(from now: Timestamp) {
+    guard let log = try? Descriptor(opening: files.log, [.write]),
+      let status = try? log.status(), status.modifiedAt > now
+    else { return }
+    try? log.setModified(FileTime(now))
+  }
+
   /// Time since the marker was created; nil without a marker.
   func markerAge(now: Timestamp) throws -> Duration? {
     try FileStatus(files.marker).map { now - $0.modifiedAt }

@@ -77,6 +77,10 @@ package struct UploadPlan: Sendable {
   /// Sessions with nothing to do, from which the execution removes what leads passes to them.
   var finished: [SessionID: Finish] = [:]
 
+  /// Open recorded sessions whose log has a time in the future: a clock was wrong, and the log would
+  /// count as written to until that time.
+  var ahead: [SessionID] = []
+
   /// Log bytes that have not been sent, each with the reason; sessions without any are omitted
   /// unless they are skipped.
   package var waiting: [WaitingBytes] = []
@@ -140,6 +144,7 @@ package struct UploadPlan: Sendable {
     skipped.removeAll { $0.session != session }
     waiting.removeAll { $0.session != session }
     finished = finished.filter { $0.key == session }
+    ahead.removeAll { $0 != session }
     superseded = []
   }
 

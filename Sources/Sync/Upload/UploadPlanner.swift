@@ -62,6 +62,7 @@ struct UploadPlanner {
     var state = try SessionState.load(session, context)
     state.wait = try waitReason(state, &plan)
     guard state.wait == nil else { return state }
+    if !state.isAttached, state.modified > context.now() { plan.ahead.append(session) }
     do {
       let lock = try FileLock.tryExclusive(state.local.files.lock)
       try state.judge(context, holding: lock)

@@ -59,6 +59,7 @@ package struct Uploader: Sendable {
     let tally = Guarded(UploadReport(of: plan))
     try context.saveLivedTime(holding: lock)
     finish(plan, tally)
+    for session in plan.ahead { LocalSession(context.home, session).countIdle(from: context.now()) }
     if plan.isIdle || plan.storeBackoff != nil {
       let problem = try await plan.isIdle ? folderProblem() : plan.storeBackoff
       return tally.withLock { tally in

@@ -20,6 +20,8 @@ final class Oracle: Sendable {
     var withheld: Set<SessionID> = []
     /// Sessions whose age alone suffices, because their logs may not have been allowed to be sent.
     var aging: Set<SessionID> = []
+    /// Homes whose last complete upload may have withheld the logs that it found.
+    var withholdingHomes: Set<String> = []
     /// Homes whose configured rules mask nothing.
     var bareHomes: Set<String> = []
     /// Sessions that existed while a home had such rules: their secrets may be in the store.
@@ -88,6 +90,17 @@ final class Oracle: Sendable {
 
   /// Whether a session's local bytes may be deleted by age alone.
   func isAging(_ session: SessionID) -> Bool { state.withLock { $0.aging.contains(session) } }
+
+  /// Records that a command that must not send logs begins in a home.
+  func recordWithholding(in home: Home) {
+    state.withLock { _ = $0.withholdingHomes.insert(home.path) }
+  }
+
+  /// Whether the logs of other programs that a home knows may still be withheld, whatever its
+  /// configuration says now.
+  func mayWithhold(_ home: Home) -> Bool {
+    state.withLock { $0.withholdingHomes.contains(home.path) }
+  }
 
   /// Records which rules a home has from now on.
   func recordRules(maskSecrets: Bool, of home: Home) {
@@ -175,7 +188,9 @@ final class Oracle: Sendable {
   func ask(for session: SessionID) { state.withLock { _ = $0.asked.insert(session) } }
 
   /// Records an upload's report.
-  func record(_ report: UploadReport, of home: Home) {
+  ///
+  /// - Parameter consent: what it was allowed to send.
+  func record(_ report: UploadReport, of home: Home, consent: Consent) {
     var reasons: [SessionID: String] = [:]
     // A pause after a failure ends by itself.
     for held in report.skipped where held.kind != .transient { reasons[held.session] = held.reason }
@@ -193,6 +208,7 @@ final class Oracle: Sendable {
       }
       if isTroubled { state.troubled.insert(home.path) } else { state.troubled.remove(home.path) }
       if report.objects > 0 { state.users.insert(home.path) }
+      if consent == .logs { state.withholdingHomes.remove(home.path) }
     }
   }
 

@@ -85,8 +85,7 @@ final class Surveyor {
         let local = LocalSession(home.home, session)
         if let written = oracle.written(session) {
           holdings.written[session] = written.count
-          holdings.local[home.number, default: [:]][session] = positions(
-            try? local.openLog(nil), local.files.log, written)
+          holdings.local[home.number, default: [:]][session] = positions(local.files, written)
         } else if let rest = try? AtomicFile.read(local.files.log) {
           lines.formUnion(self.lines(rest, of: local.files.log))
         }
@@ -114,20 +113,22 @@ final class Surveyor {
         guard let written = oracle.written(session) else { continue }
         let files = home.home.files(for: session, in: folder)
         holdings.trashed[home.number, default: [:]][session, default: RangeSet()]
-          .formUnion(positions(try? LocalStream(files), files.log, written))
+          .formUnion(positions(files, written))
       }
     }
   }
 
-  private func positions(
-    _ log: LocalStream?, _ path: String, _ written: [UInt8]
-  ) -> RangeSet<Int> {
-    guard let log, let available = try? log.available(), let bytes = try? log.read(available)
-    else { return RangeSet() }
-    let start = Int(available.lowerBound)
-    let end = difference(bytes, written, from: start, of: path) ?? start + bytes.count
-    let range = start..<max(start, min(end, start + bytes.count, written.count))
-    return RangeSet(range)
+  /// What a session's files have of what was written, on both sides of lost parts.
+  private func positions(_ files: SessionFiles, _ written: [UInt8]) -> RangeSet<Int> {
+    guard let log = try? RecordedLog(files), let runs = try? log.runs() else { return RangeSet() }
+    return runs.reduce(into: RangeSet()) { positions, run in
+      guard let bytes = try? log.read(run) else { return }
+      let start = Int(run.lowerBound)
+      let end =
+        difference(bytes, written, from: start, of: "\(files.log) \(start)") ?? start + bytes.count
+      let range = start..<max(start, min(end, start + bytes.count, written.count))
+      positions.insert(contentsOf: range)
+    }
   }
 
   private func surveyMirror(of home: SimulatedHome, _ holdings: inout Holdings) throws {

@@ -104,6 +104,9 @@ final class World {
       let days = (try? home.home.days()) ?? []
       oracle.letAge(days.flatMap { (try? home.home.sessions(day: $0)) ?? [] })
     }
+    for home in homes(of: action) where home.consent == .metadata {
+      oracle.recordWithholding(in: home.home)
+    }
     processes += 1
     let process = SimulatedProcess(
       "p\(processes)", home.machine.startProcess(), home.disk, trace,
@@ -169,7 +172,12 @@ final class World {
       try home.files[file % home.files.count].append(lines, at: now)
     case .rotate(let number, let file, let rotation):
       let home = home(number)
-      try home.files[file % home.files.count].rotate(rotation, at: home.machine.now)
+      let index = file % home.files.count
+      // A session that ends with this rotation has the consent that the last upload knew.
+      if rotation == .copyTruncate, oracle.mayWithhold(home.home) {
+        oracle.retire(LineNumber.all(in: (try? AtomicFile.read(home.files[index].path)) ?? []))
+      }
+      try home.files[index].rotate(rotation, at: home.machine.now)
     case .rewrite(let number, let file):
       let home = home(number)
       try home.files[file % home.files.count].rewrite(at: home.machine.now, &random)

@@ -437,5 +437,48 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.identify(home: 0, id: 2), seed: 3_156_797_334),
           Step(.refuse(home: 0, session: 6, isLasting: true), seed: 2_277_253_493),
         ])),
+    NamedHistory(
+      "a recorder that is killed while it writes after a lost part",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 2_981_706_926,
+        [
+          Step(.start(home: 0), seed: 3_152_449_458),
+          Step(.write(home: 0, session: 0, bytes: 3305), seed: 2_316_968_789),
+          Step(.write(home: 0, session: 0, bytes: 2763), seed: 195_255_809),
+          Step(.lose(home: 3, .part), seed: 3_626_696_687),
+          Step(.write(home: 0, session: 0, bytes: 1), seed: 349_662_699, death: 1),
+        ])),
+    NamedHistory(
+      "an unfinished text written while the clock was ahead",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 725_467_264,
+        [
+          Step(.start(home: 0), seed: 1_802_404_708),
+          Step(.step(home: 0, seconds: 334_800), seed: 4_206_682_407),
+          Step(.write(home: 0, session: 0, bytes: 1647), seed: 1_769_537_073),
+        ])),
+    NamedHistory(
+      "another machine's session, written while the clock was ahead",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 800_744_768,
+        [
+          Step(.start(home: 0), seed: 143_925_792),
+          Step(.step(home: 2, seconds: 345_600), seed: 217_008_267),
+          Step(.identify(home: 2, id: 1), seed: 794_234_880),
+          Step(.write(home: 0, session: 0, bytes: 1), seed: 2_892_659_126),
+          Step(.reboot(home: 0, losesTime: true), seed: 4_267_588_199),
+        ])),
+    NamedHistory(
+      "a copied and truncated log, withheld until shortly before",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
+        [
+          Step(.consent(home: 0, allowsLogs: false), seed: 1_421_944_400),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 1_183_889_350),
+          Step(.pull(home: 1), beside: .upload(home: 1), seed: 817_616_911),
+          Step(.consent(home: 0, allowsLogs: true), seed: 3_477_914_820),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 3_690_773_114),
+          Step(.rotate(home: 0, file: 0, .copyTruncate), seed: 2_012_558_756),
+        ])),
   ]
 }
