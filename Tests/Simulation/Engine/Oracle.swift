@@ -163,6 +163,15 @@ final class Oracle: Sendable {
     state.withLock { if isNew || $0.trashed[key] == nil { $0.trashed[key] = time.milliseconds } }
   }
 
+  /// Records that a copy of a home has its trash, too.
+  func recordTrash(of home: Home, copiedTo copy: Home) {
+    state.withLock { state in
+      for (key, time) in state.trashed where key.hasPrefix("\(home.path) ") {
+        state.trashed[copy.path + key.dropFirst(home.path.count)] = time
+      }
+    }
+  }
+
   /// When a session entered the trash of a home, in milliseconds; now if unknown.
   func trashed(_ session: SessionID, in home: Home) -> Int64 {
     state.withLock { $0.trashed["\(home.path) \(session)"] } ?? time.milliseconds

@@ -16,6 +16,7 @@ extension World {
     oracle.recordCopies(of: try home.home.days().flatMap { try home.home.sessions(day: $0) })
     if keepsMachineId { homes[number].machine.identify(as: "machine-m\(home.number)") }
     try SimulatedHome.copy(home.home.path, to: homes[number].home.path)
+    oracle.recordTrash(of: home.home, copiedTo: homes[number].home)
   }
 
   static func rules(_ number: Int) -> RedactionRules {

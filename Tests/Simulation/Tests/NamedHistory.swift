@@ -469,6 +469,19 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.reboot(home: 0, losesTime: true), seed: 4_267_588_199),
         ])),
     NamedHistory(
+      "a clone of a home with a session in its trash",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 1_579_294_662,
+        [
+          Step(.start(home: 0), seed: 1_219_401_035),
+          Step(.end(home: 0, session: 0), seed: 3_349_923_713),
+          Step(.upload(home: 0), seed: 1_892_875_011),
+          Step(.pass(seconds: 691_200), seed: 3_820_232_379),
+          Step(.upload(home: 0), seed: 623_733_573),
+          Step(.clone(home: 1, keepsMachineId: true), seed: 3_181_353_611),
+          Step(.pass(seconds: 669_600), seed: 1_079_025_531),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
