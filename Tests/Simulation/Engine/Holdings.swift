@@ -19,6 +19,8 @@ struct Holdings {
   var heldRemotely: Set<SessionID> = []
   /// Positions in objects that decode.
   var remote: [SessionID: RangeSet<Int>] = [:]
+  /// Positions in objects of the right size that have other bytes than were sent.
+  var damaged: [SessionID: RangeSet<Int>] = [:]
   /// Positions in mirrors, by home.
   var mirrored: [Int: [SessionID: RangeSet<Int>]] = [:]
   /// Numbers of other programs' lines in the store.
@@ -29,6 +31,8 @@ struct Holdings {
   var revisions: [SessionID: [String: Int]] = [:]
   /// When the newest object of a session was stored, in real time, in milliseconds.
   var newest: [SessionID: Int64] = [:]
+  /// The same for each device's session with that id.
+  var newestOfDevices: [DeviceSession: Int64] = [:]
   /// When the newest object of a session first had its present bytes, in real time.
   var sealed: [SessionID: Int64] = [:]
   /// The time of this survey, in milliseconds.
@@ -40,7 +44,7 @@ struct Holdings {
   /// The sessions being recorded.
   var running: Set<SessionID> = []
   /// The sessions of other programs' lines, as far as the store knows.
-  var sessionsOfLines: [Int: SessionID] = [:]
+  var sessionsOfLines: [Int: Set<DeviceSession>] = [:]
 
   /// Positions of a session's stream on any machine.
   func local(_ session: SessionID) -> RangeSet<Int> {

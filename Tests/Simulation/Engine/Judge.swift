@@ -150,9 +150,13 @@ struct Judge {
   }
 
   private func isExpired(_ session: SessionID) -> Bool {
-    guard let newest = before.newest[session],
-      oracle.time.milliseconds - newest + Self.slack >= Self.remoteAge
-    else { return false }
+    isExpired(session, since: before.newest[session])
+  }
+
+  private func isExpired(_ session: SessionID, since newest: Int64?) -> Bool {
+    guard let newest, oracle.time.milliseconds - newest + Self.slack >= Self.remoteAge else {
+      return false
+    }
     oracle.expire(session)
     return true
   }
@@ -179,7 +183,7 @@ struct Judge {
         .init(
           .evidence,
           "\(lost.count) remote lines of other programs were deleted, from line \(first) of "
-            + "\(before.sessionsOfLines[first].map { "\($0)" } ?? "") on"))
+            + "\(before.sessionsOfLines[first]?.first?.name ?? "") on"))
     }
     for (home, lines) in before.localLines.sorted(by: { $0.key < $1.key }) {
       let gone = lines.subtracting(after.localLines[home] ?? []).subtracting(after.remoteLines)
@@ -194,10 +198,12 @@ struct Judge {
     }
   }
 
-  /// Whether a line is in a session that is old enough to be deleted, or was deleted on request.
+  /// Whether all sessions with a line are old enough to be deleted, or were deleted on request.
   private func mayGo(_ line: Int) -> Bool {
-    guard let session = before.sessionsOfLines[line] else { return false }
-    return oracle.isAsked(session) || isExpired(session)
+    before.sessionsOfLines[line]?.allSatisfy { copy in
+      oracle.isAsked(copy.session)
+        || isExpired(copy.session, since: before.newestOfDevices[copy])
+    } ?? false
   }
 }
 

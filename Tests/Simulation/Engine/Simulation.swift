@@ -206,7 +206,11 @@ extension Surveyor {
     _ positions: RangeSet<Int>, of session: SessionID, in home: SimulatedHome,
     _ holdings: Holdings
   ) -> Violation? {
-    let unsent = positions.subtracting(holdings.remote[session] ?? RangeSet())
+    var unsent = positions.subtracting(holdings.remote[session] ?? RangeSet())
+    // What was damaged on its way is found by the seal at the latest.
+    if holdings.running.contains(session) {
+      unsent.subtract(holdings.damaged[session] ?? RangeSet())
+    }
     guard !unsent.isEmpty, !Self.isSettled(session, home) else { return nil }
     return .init(
       .liveness,

@@ -15,6 +15,9 @@ extension Surveyor {
       if let hold = HoldName(key.lastPart) { holdings.heldRemotely.insert(hold.session) }
       if let session = name.session {
         holdings.newest[session] = max(holdings.newest[session] ?? .min, object.storedAt)
+        let copy = DeviceSession(device: name.device, session: session)
+        holdings.newestOfDevices[copy] = max(
+          holdings.newestOfDevices[copy] ?? .min, object.storedAt)
         holdings.sealed[session] = max(holdings.sealed[session] ?? .min, object.begunAt)
       }
       if let revision = name.revision, revision.stored == ByteCount(object.bytes.count) {
@@ -42,6 +45,7 @@ extension Surveyor {
       name.segment = SegmentName(String(parts[3]))
       name.revision = RevisionName(String(parts[3]))
       name.session = name.segment?.session ?? name.revision?.session
+      name.device = String(parts[1])
       name.stream =
         name.segment.map { "\(parts[1])/\(parts[2])/\($0.session).\($0.generation)" } ?? ""
     }
@@ -60,10 +64,12 @@ extension Surveyor {
     for segment in segments.sorted(by: {
       ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
     }) {
+      let start = Int(segment.range.lowerBound)
       guard let content = await decode(segment, in: folder, truth), let bytes = content.bytes else {
+        holdings.damaged[session, default: RangeSet()]
+          .formUnion(RangeSet(start..<Int(segment.range.upperBound)))
         continue
       }
-      let start = Int(segment.range.lowerBound)
       if let written {
         // A log shortened by a power failure may end in a secret that is no longer recognizable.
         let isCut =
@@ -74,20 +80,20 @@ extension Surveyor {
         holdings.remote[session, default: RangeSet()]
           .formUnion(RangeSet(start..<(start + bytes.count)))
       } else if start > end {
-        add(joined, of: session, &holdings)
+        add(joined, of: DeviceSession(device: device, session: session), &holdings)
         (joined, end) = (bytes, start + bytes.count)
       } else if start + bytes.count > end {
         joined += bytes.dropFirst(end - start)
         end = start + bytes.count
       }
     }
-    add(joined, of: session, &holdings)
+    add(joined, of: DeviceSession(device: device, session: session), &holdings)
   }
 
-  func add(_ bytes: [UInt8], of session: SessionID, _ holdings: inout Holdings) {
-    for number in lines(bytes, of: "\(session)") {
+  func add(_ bytes: [UInt8], of session: DeviceSession, _ holdings: inout Holdings) {
+    for number in lines(bytes, of: session.name) {
       holdings.remoteLines.insert(number)
-      holdings.sessionsOfLines[number] = session
+      holdings.sessionsOfLines[number, default: []].insert(session)
     }
   }
 

@@ -9,6 +9,7 @@ import TestSupport
 final class Surveyor {
   struct Name {
     var session: SessionID?
+    var device = ""
     var segment: SegmentName?
     /// The generation of the device's session that the segment belongs to.
     var stream = ""

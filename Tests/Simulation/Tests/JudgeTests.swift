@@ -1,4 +1,5 @@
 import Foundation
+import Replica
 import SessionLog
 import TestSupport
 import Testing
@@ -100,8 +101,9 @@ import Testing
   @Test func `lines of other programs must stay where they are remote alone`() {
     var before = Holdings()
     before.remoteLines = [1, 2]
-    before.sessionsOfLines = [1: session, 2: session]
-    before.newest[session] = time.milliseconds
+    let copy = DeviceSession(device: "m5hp0ta947p1rsq7", session: session)
+    before.sessionsOfLines = [1: [copy], 2: [copy]]
+    before.newestOfDevices[copy] = time.milliseconds
     var after = before
     after.remoteLines = [1]
     #expect(judge(before, after) == [.evidence])

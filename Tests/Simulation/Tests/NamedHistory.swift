@@ -482,6 +482,31 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.pass(seconds: 669_600), seed: 1_079_025_531),
         ])),
     NamedHistory(
+      "a clone that sends a session of another program's log when the original's expires",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 83_610_825,
+        [
+          Step(.append(home: 0, file: 0, lines: 1), seed: 3_603_655_036),
+          Step(.upload(home: 0), seed: 4_091_496_236),
+          Step(.pass(seconds: 86_400), seed: 359_846_176),
+          Step(.clone(home: 2, keepsMachineId: false), seed: 646_888_452),
+          Step(.upload(home: 0), seed: 2_145_482_639),
+          Step(.pass(seconds: 2_678_400), seed: 941_180_464),
+          Step(.upload(home: 3), seed: 908_174_293),
+        ])),
+    NamedHistory(
+      "an object of a running session that was damaged on its way",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 1_004_776_614,
+        [
+          Step(.start(home: 0), seed: 960_909_072),
+          Step(.start(home: 0), seed: 3_152_251_715),
+          Step(.upload(home: 0), seed: 2_594_429_711),
+          Step(.end(home: 0, session: 0), seed: 3_732_883_630),
+          Step(.write(home: 0, session: 0, bytes: 37), seed: 2_080_699_279),
+          Step(.upload(home: 0), seed: 2_951_734_815, faults: [.init(7, .damage)]),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
