@@ -191,7 +191,7 @@ let package = Package(
       exclude: ["Fixtures"]),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Platform", "SessionLog", "Simulation", "TestSupport"],
+      dependencies: ["Platform", "Replica", "SessionLog", "Simulation", "TestSupport"],
       path: "Tests/Simulation/Tests"),
     .testTarget(
       name: "EndToEnd",
