@@ -57,7 +57,7 @@ extension Command {
       manifests.withLock { $0.append { [weak manifest = context.manifest] in manifest == nil } }
       return context
     }.run()
-    if let report { oracle.record(report.upload, of: home, consent: consent) }
+    if let report { oracle.record(report, of: home, consent: consent) }
     return report
   }
 

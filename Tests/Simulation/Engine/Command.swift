@@ -109,7 +109,7 @@ struct Command: Sendable {
         return "another upload is running"
       }
       let report = try await pass.run(holding: lock)
-      oracle.record(report.upload, of: home, consent: consent)
+      oracle.record(report, of: home, consent: consent)
       return "objects \(report.upload.objects) sealed \(report.upload.sealed) reaped "
         + "\(report.reaped) failures \(report.upload.failures.map(\.session)) stopped "
         + "\(report.upload.stoppedBy.map { "\($0)" } ?? "no")"

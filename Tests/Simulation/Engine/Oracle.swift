@@ -3,6 +3,7 @@ import Platform
 import Replica
 import SessionLog
 import Sync
+import TidemarkUpload
 
 /// Knows what every write returned and what the store really holds, and judges the product by that
 /// alone.
@@ -199,13 +200,15 @@ final class Oracle: Sendable {
   /// Records an upload's report.
   ///
   /// - Parameter consent: what it was allowed to send.
-  func record(_ report: UploadReport, of home: Home, consent: Consent) {
+  func record(_ pass: UploadPassReport, of home: Home, consent: Consent) {
+    let report = pass.upload
     var reasons: [SessionID: String] = [:]
+    for copy in pass.vanished.copies { reasons[copy.session] = "its remote copy is gone" }
     // A pause after a failure ends by itself.
     for held in report.skipped where held.kind != .transient { reasons[held.session] = held.reason }
     // Other programs' lines may also wait because a person withdrew their session.
     let isTroubled =
-      !report.failures.isEmpty
+      !report.failures.isEmpty || !pass.vanished.isEmpty
       || report.skipped.contains { $0.kind == .problem || $0.why == .withdrawn }
     for failure in report.failures { reasons[failure.session] = "\(failure.error)" }
     state.withLock { state in

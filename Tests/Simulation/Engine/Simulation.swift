@@ -236,7 +236,9 @@ extension Surveyor {
   ) -> Violation? {
     let unsent = (holdings.localLines[home.number] ?? []).subtracting(holdings.remoteLines)
       .filter { !world.oracle.isRetired($0) }
-    guard let first = unsent.min(), !world.oracle.isTroubled(home.home) else { return nil }
+    guard let first = unsent.min(), !world.oracle.isTroubled(home.home), !world.lacksObjects else {
+      return nil
+    }
     return .init(
       .liveness,
       "\(unsent.count) lines of other programs in home \(home.number) are not remote, from line "

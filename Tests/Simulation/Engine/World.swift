@@ -19,6 +19,8 @@ final class World {
   let oracle: Oracle
   var homes: [SimulatedHome] = []
   var processes = 0
+  /// Whether somebody has deleted objects: what was sealed is not sent again unasked.
+  private(set) var lacksObjects = false
   /// Number of lines that other programs have written.
   var lines = 0
   let seed: UInt64
@@ -235,7 +237,9 @@ final class World {
     case .empty: store.empty()
     case .remove(let object):
       let keys = store.stored.keys.filter { $0 != FormatMarker.key }.sorted()
-      if !keys.isEmpty { store.remove(keys[object % keys.count]) }
+      guard !keys.isEmpty else { return }
+      store.remove(keys[object % keys.count])
+      lacksObjects = true
     case .forge(let object, let forgery): forge(object, forgery, &random)
     case .obstruct(let number, let isLocked): try home(number).obstruct(byLocking: isLocked)
     case .upload, .round, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read, .keep,
