@@ -73,6 +73,22 @@ import Testing
     try await folder.expectSealed(1)
   }
 
+  /// The file's time may be that of another machine, or this one's clock may have been ahead.
+  @Test(arguments: [false, true])
+  func `a file of a future time ends its session`(isClockAhead: Bool) async throws {
+    let folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    try folder.append(0..<10, to: "app.log")
+    try folder.modified("app.log", ago: -30 * 86_400)
+    let clock = folder.site.local.clock
+    if isClockAhead { clock.advance(seconds: 31 * 86_400) }
+    try await folder.tick()
+    if isClockAhead { clock.advance(seconds: -31 * 86_400) }
+    try await folder.tick(after: 60)
+    try await folder.expectSealed(0)
+    try await folder.tick(after: 2 * 86_400)
+    try await folder.expectSealed(1)
+  }
+
   @Test func `a truncated continuation does not hide later sessions`() async throws {
     let folder = try AttachedFolder("app.log", idleEnd: 86_400)
     try folder.append(0..<10, to: "app.log")

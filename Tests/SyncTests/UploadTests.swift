@@ -98,6 +98,25 @@ import Testing
     #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
   }
 
+  /// Otherwise it waits for years where a clock began in a wrong one.
+  @Test func `an unfinished record of a future time is sent a minute later`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let log = try #require(FileHandle(forWritingAtPath: writer.files.log))
+    try log.seekToEnd()
+    try log.write(contentsOf: Data("2026-01-22T14:30:05.123Z [INFO] [x] torn".utf8))
+    let later = site.local.clock.now() + .days(3650)
+    try FileManager.default.setAttributes(
+      [.modificationDate: later.date], ofItemAtPath: writer.files.log)
+    try await site.upload()
+    #expect(
+      try await site.remote(writer.session).mark
+        == StreamOffset(try site.local.log(writer.session).count - 40))
+    site.local.clock.advance(seconds: 61)
+    try await site.upload()
+    #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
+  }
+
   @Test(arguments: ["lost", "garbage", "another database"])
   func `a lost or damaged manifest loses nothing and resends no log`(how: String) async throws {
     let site = try Site()
