@@ -29,7 +29,7 @@ import Simulation
   var rules = ""
   @Option(help: "Name of the folder to work in; runs at the same time need one each.")
   var worker = "0"
-  @Flag(help: "Print what happens in the first history, and nothing else.")
+  @Flag(help: "Print what happens in the first history, which is shrunk first if it fails.")
   var trace = false
   @Flag(inversion: .prefixedNo, help: "Shrink histories that fail.")
   var shrink = true
@@ -90,7 +90,12 @@ import Simulation
   private func printTrace(_ simulation: Simulation) async throws {
     var simulation = simulation
     simulation.keepsLines = true
-    let outcome = try await simulation.run(history(first))
+    var outcome = try await simulation.run(history(first))
+    if shrink, let rule = outcome.violations.first?.violation.rule {
+      let shrunk = await Self.shrink(history(first), rule, simulation)
+      print(shrunk)
+      outcome = try await simulation.run(shrunk)
+    }
     for line in outcome.lines { print(line) }
     for (step, violation) in outcome.violations { print("step \(step): \(violation)") }
   }
