@@ -16,9 +16,11 @@ struct Holdings {
   /// Sessions with a hold, by home.
   var held: [Int: Set<SessionID>] = [:]
   /// Sessions with a hold in the store.
-  var heldRemotely: Set<SessionID> = []
+  var heldRemotely: Set<DeviceSession> = []
   /// Positions in objects that decode.
   var remote: [SessionID: RangeSet<Int>] = [:]
+  /// The same for each device's session with that id.
+  var remoteOfDevices: [DeviceSession: RangeSet<Int>] = [:]
   /// Positions in objects of the right size that have other bytes than were sent.
   var damaged: [SessionID: RangeSet<Int>] = [:]
   /// Positions in mirrors, by home.

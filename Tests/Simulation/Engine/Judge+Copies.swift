@@ -22,12 +22,15 @@ extension Judge {
           .hold,
           "local bytes \(gone.text) of \(session) were deleted in home \(home), which keeps it"))
     }
-    let gone = (before.remote[session] ?? RangeSet())
-      .subtracting(after.remote[session] ?? RangeSet())
-    guard before.heldRemotely.contains(session), !gone.isEmpty else { return }
-    oracle.report(
-      .init(
-        .hold, "remote bytes \(gone.text) of \(session) were deleted, which is kept in the store"))
+    for copy in before.heldRemotely where copy.session == session {
+      let gone = (before.remoteOfDevices[copy] ?? RangeSet())
+        .subtracting(after.remoteOfDevices[copy] ?? RangeSet())
+      guard !gone.isEmpty else { continue }
+      oracle.report(
+        .init(
+          .hold,
+          "remote bytes \(gone.text) of \(copy.name) were deleted, which is kept in the store"))
+    }
   }
 
   /// A home that has deleted bytes recorded that in its ledger.

@@ -12,7 +12,10 @@ extension Surveyor {
     var streams: [String: [SegmentName]] = [:]
     for (key, object) in truth.objects.sorted(by: { $0.key < $1.key }) {
       let name = name(of: key)
-      if let hold = HoldName(key.lastPart) { holdings.heldRemotely.insert(hold.session) }
+      if let hold = HoldName(key.lastPart) {
+        holdings.heldRemotely.insert(
+          DeviceSession(device: name.device, session: hold.session))
+      }
       if let session = name.session {
         holdings.newest[session] = max(holdings.newest[session] ?? .min, object.storedAt)
         let copy = DeviceSession(device: name.device, session: session)
@@ -77,8 +80,11 @@ extension Surveyor {
           && Secret.isBare(in: bytes, before: written[(start + bytes.count)...])
         oracle.judge(segment, isBare: content.isBare || isCut)
         guard isPart(segment, folder, bytes, written) else { continue }
-        holdings.remote[session, default: RangeSet()]
-          .formUnion(RangeSet(start..<(start + bytes.count)))
+        let positions = RangeSet(start..<(start + bytes.count))
+        holdings.remote[session, default: RangeSet()].formUnion(positions)
+        holdings.remoteOfDevices[
+          DeviceSession(device: device, session: session), default: RangeSet()
+        ].formUnion(positions)
       } else if start > end {
         add(joined, of: DeviceSession(device: device, session: session), &holdings)
         (joined, end) = (bytes, start + bytes.count)

@@ -11,11 +11,13 @@ import Testing
   private let time = SimulatedTime()
   private let oracle: Oracle
   private let session: SessionID
+  private let copy: DeviceSession
   private let folder = NSTemporaryDirectory() + "tidemark-judge-" + UUID().uuidString
 
   init() throws {
     oracle = Oracle(ModelStore(.bucket, time), time)
     session = try #require(SessionID("20260122t143005z-abcdefgh"))
+    copy = DeviceSession(device: "m5hp0ta947p1rsq7", session: session)
   }
 
   private func judge(
@@ -40,7 +42,10 @@ import Testing
   ) -> Holdings {
     var holdings = Holdings()
     if let local { holdings.local[0] = [session: RangeSet(local)] }
-    if let remote { holdings.remote[session] = RangeSet(remote) }
+    if let remote {
+      holdings.remote[session] = RangeSet(remote)
+      holdings.remoteOfDevices[copy] = RangeSet(remote)
+    }
     if let mirrored { holdings.mirrored[0] = [session: RangeSet(mirrored)] }
     holdings.newest[session] = time.milliseconds
     return holdings
@@ -88,7 +93,7 @@ import Testing
     oracle.ask(for: session)
     before.held[0] = [session]
     #expect(judge(before, holdings(remote: 0..<9)).contains(.hold))
-    (before.held, before.heldRemotely) = ([:], [session])
+    (before.held, before.heldRemotely) = ([:], [copy])
     #expect(judge(before, holdings(local: 0..<9)).contains(.hold))
     before.heldRemotely = []
     #expect(!judge(before, holdings()).contains(.hold))
@@ -101,7 +106,6 @@ import Testing
   @Test func `lines of other programs must stay where they are remote alone`() {
     var before = Holdings()
     before.remoteLines = [1, 2]
-    let copy = DeviceSession(device: "m5hp0ta947p1rsq7", session: session)
     before.sessionsOfLines = [1: [copy], 2: [copy]]
     before.newestOfDevices[copy] = time.milliseconds
     var after = before

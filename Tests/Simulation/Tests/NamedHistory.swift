@@ -507,6 +507,20 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.upload(home: 0), seed: 2_951_734_815, faults: [.init(7, .damage)]),
         ])),
     NamedHistory(
+      "a clone's hold on a session that the original sends under a new device id",
+      History(
+        store: "folder", homes: 2, isShared: false, seed: 3_136_763_725,
+        [
+          Step(.start(home: 0), seed: 40_911_699),
+          Step(.clone(home: 0, keepsMachineId: true), seed: 3_475_747_193),
+          Step(.end(home: 0, session: 0), seed: 855_481_983),
+          Step(.upload(home: 2), seed: 2_996_380_790),
+          Step(.identify(home: 0, id: 1), seed: 3_029_032_674),
+          Step(.keep(home: 2, session: 4), seed: 3_007_980_570),
+          Step(.upload(home: 0), seed: 4_253_959_059),
+          Step(.pass(seconds: 2_678_400), seed: 3_570_073_395),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
