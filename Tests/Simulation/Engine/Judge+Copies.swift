@@ -1,4 +1,5 @@
 import Platform
+import Replica
 import SessionLog
 import Sync
 

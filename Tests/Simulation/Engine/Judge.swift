@@ -87,9 +87,11 @@ struct Judge {
     }
   }
 
-  /// A session being recorded keeps its objects at any age.
+  /// A session being recorded keeps its objects at any age, unless a clone has sealed it.
   private func judgeRunning(_ session: SessionID) {
-    guard after.running.contains(session) else { return }
+    guard after.running.contains(session), !oracle.isCopied(session) || !isExpired(session) else {
+      return
+    }
     let lost = (before.remote[session] ?? RangeSet()).subtracting(
       after.remote[session] ?? RangeSet())
     guard !lost.isEmpty else { return }

@@ -521,6 +521,21 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.pass(seconds: 2_678_400), seed: 3_570_073_395),
         ])),
     NamedHistory(
+      "a running session that a clone sealed and let expire",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 4_040_559_279,
+        [
+          Step(.start(home: 0), seed: 1_085_280_855),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 2_347_273_134),
+          Step(.append(home: 1, file: 3, lines: 1), seed: 287_923_404),
+          Step(.clone(home: 0, keepsMachineId: true), seed: 2_645_136_290),
+          Step(.upload(home: 0), seed: 1_159_566_223),
+          Step(.upload(home: 3), seed: 956_018_766),
+          Step(.keep(home: 1, session: 1), beside: .upload(home: 0), seed: 1_257_579_514),
+          Step(.upload(home: 0), seed: 2_066_291_689),
+          Step(.pass(seconds: 2_678_400), seed: 146_786_374),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
