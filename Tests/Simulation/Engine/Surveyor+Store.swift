@@ -85,7 +85,7 @@ extension Surveyor {
         holdings.remoteOfDevices[
           DeviceSession(device: device, session: session), default: RangeSet()
         ].formUnion(positions)
-      } else if start > end {
+      } else if start > end || !Self.continues(joined, upTo: end, bytes, from: start) {
         add(joined, of: DeviceSession(device: device, session: session), &holdings)
         (joined, end) = (bytes, start + bytes.count)
       } else if start + bytes.count > end {
@@ -94,6 +94,13 @@ extension Surveyor {
       }
     }
     add(joined, of: DeviceSession(device: device, session: session), &holdings)
+  }
+
+  /// Whether two runs of a stream have the same bytes where they overlap: those of two clones need not.
+  private static func continues(
+    _ first: [UInt8], upTo end: Int, _ second: [UInt8], from start: Int
+  ) -> Bool {
+    first.suffix(end - start).prefix(second.count).elementsEqual(second.prefix(end - start))
   }
 
   func add(_ bytes: [UInt8], of session: DeviceSession, _ holdings: inout Holdings) {

@@ -536,6 +536,22 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.pass(seconds: 2_678_400), seed: 146_786_374),
         ])),
     NamedHistory(
+      "a session of another program's log that a clone ended and the original goes on with",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 3_158_055_905,
+        [
+          Step(.start(home: 0), seed: 3_003_750_972),
+          Step(.start(home: 0), seed: 737_662_133),
+          Step(.append(home: 0, file: 0, lines: 2), seed: 3_955_955_036),
+          Step(.upload(home: 0), seed: 2_522_860_186),
+          Step(.clone(home: 1, keepsMachineId: true), seed: 2_247_359_563),
+          Step(.read(home: 1, session: 1), beside: .upload(home: 1), seed: 4_010_545_023),
+          Step(.cutPower(home: 0), seed: 158_752_588),
+          Step(
+            .upload(home: 0), seed: 759_319_870, faults: [.init(0, .refuse(.unauthorized))]),
+          Step(.redact(home: 0), seed: 3_769_868_280, faults: [.init(5, .stale(22))]),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
