@@ -5,8 +5,8 @@ extension FileEffect {
   /// Changes a database as one effect; SQLite's own calls are not visible to
   /// ``Platform/FileEffect``.
   ///
-  /// - Throws: errors of `body`; GRDB's error for a failing disk if the effect is refused: then
-  ///   `body` has not run.
+  /// - Throws: errors of `body`; GRDB's error for a full or failing disk if the effect is refused:
+  ///   then `body` has not run.
   static func transaction<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     guard hook != nil else { return try body() }
     var outcome: Result<Value, any Error>?
@@ -15,7 +15,9 @@ extension FileEffect {
       return 0
     }
     guard result >= 0, let outcome else {
-      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "cannot write \(path)")
+      let isFull = result == -Int(SystemError.Number.full)
+      throw DatabaseError(
+        resultCode: isFull ? .SQLITE_FULL : .SQLITE_IOERR, message: "cannot write \(path)")
     }
     return try outcome.get()
   }

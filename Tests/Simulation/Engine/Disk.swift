@@ -35,6 +35,8 @@ final class Disk: Sendable {
     var numbers: [UInt64: UInt64] = [:]
     var counter: Int64 = 0
     var shadows = 0
+    /// Bytes that may still be written; nil while there is no limit.
+    var room: Int?
   }
 
   /// The folder that all of the machine's files are in.
@@ -54,6 +56,14 @@ final class Disk: Sendable {
 
   /// Makes a change, and records what a power failure would undo.
   func perform(_ effect: FileEffect, at time: Timestamp, _ body: () -> Int) -> Int {
+    guard takeRoom(for: effect) else { return -Int(SystemError.Number.full) }
+    let freed = isShort ? Self.freed(by: effect) : 0
+    let result = change(effect, at: time, body)
+    if freed > 0, result >= 0 { state.withLock { $0.room = $0.room.map { $0 + freed } } }
+    return result
+  }
+
+  private func change(_ effect: FileEffect, at time: Timestamp, _ body: () -> Int) -> Int {
     switch effect.kind {
     case .open(let mode): open(effect.path, mode, time, body)
     case .write, .truncate, .allocate: write(effect, time, body)

@@ -38,11 +38,13 @@ extension Judge {
   func judgeLedger(_ session: SessionID) {
     let isRemote = !(before.remote[session] ?? RangeSet())
       .subtracting(after.remote[session] ?? RangeSet()).isEmpty
-    if isRemote, !ledgers.contains(where: { isRecorded(session, [.remote], in: $0) }) {
+    if isRemote,
+      !ledgers.contains(where: { $0.disk.isShort || isRecorded(session, [.remote], in: $0) })
+    {
       oracle.report(
         .init(.ledger, "remote bytes of \(session) were deleted, and no ledger says so"))
     }
-    for home in homes {
+    for home in homes where !home.disk.isShort {
       let there = (before.copies(home.number)[session] ?? RangeSet())
         .subtracting(after.copies(home.number)[session] ?? RangeSet())
       guard !there.isEmpty, !isRecorded(session, [.local, .trash], in: home) else { continue }
@@ -62,7 +64,10 @@ extension Judge {
   }
 
   /// Complete local copies go to the trash, and stay there for a week of lived time.
+  ///
+  /// On a full disk it need not have room for them.
   func judgeTrash(of home: SimulatedHome) {
+    guard !home.disk.isShort else { return }
     let trashed = before.trashed[home.number] ?? [:]
     for (session, positions) in (before.local[home.number] ?? [:]).sorted(by: { $0.key < $1.key }) {
       // A pass that died has left the sidecar, by which the next one continues.

@@ -127,7 +127,8 @@ struct Judge {
   /// A local copy is deleted only when it is old enough.
   private func judgeAge(_ session: SessionID) {
     guard let sealed = before.sealed[session] else { return }
-    for home in homes where isDeleted(session, in: home) {
+    // On a full disk all that was proven an hour ago may go.
+    for home in homes where isDeleted(session, in: home) && !home.disk.isShort {
       let age = oracle.time.milliseconds - sealed
       guard age + credit(of: home, since: sealed) + Self.slack < home.retention.milliseconds else {
         continue

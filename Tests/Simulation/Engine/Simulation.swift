@@ -169,6 +169,7 @@ extension World {
     setServerRight()
     for home in homes {
       home.machine.setClockRight()
+      home.disk.limitRoom(to: nil)
       try withhold(home)
       home.consent = .logs
     }

@@ -95,6 +95,10 @@ package enum Action: Hashable, Sendable {
   case rollBack(home: Int, reboots: Bool)
   /// A copy of a home is used independently, with the same machine id or another.
   case clone(home: Int, keepsMachineId: Bool)
+  /// Other programs fill a machine's disk up to so many bytes.
+  case fill(home: Int, room: Int)
+  /// There is room on it again.
+  case free(home: Int)
   /// All commands in a home fail from now on: another process holds its lock, or a folder has
   /// replaced its device record.
   case obstruct(home: Int, isLocked: Bool)

@@ -89,6 +89,10 @@ struct Weighted {
       .reboot(home: home(&$0), losesTime: Int.random(in: 0..<4, using: &$0) == 0)
     },
     Weighted(1, "cutPower") { .cutPower(home: home(&$0)) },
+    Weighted(1, "fill", .sometimes) {
+      .fill(home: home(&$0), room: Int.random(in: 0...20_000, using: &$0))
+    },
+    Weighted(1, "free") { .free(home: home(&$0)) },
     Weighted(1, "snapshot", .sometimes) { .snapshot(home: home(&$0)) },
     Weighted(1, "rollBack", .sometimes) {
       .rollBack(home: home(&$0), reboots: Bool.random(using: &$0))
