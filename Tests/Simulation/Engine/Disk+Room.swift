@@ -27,7 +27,7 @@ extension Disk {
       case .open(let mode):
         return room > 0 || mode.isDisjoint(with: [.create, .new]) || File.exists(effect.path)
       case .makeDirectory: return room > 0 || File.exists(effect.path)
-      case .transaction: return room >= Self.page
+      case .transaction: return room >= Self.page || effect.path == ":memory:"
       default: break
       }
       return true

@@ -90,7 +90,8 @@ struct Weighted {
     },
     Weighted(1, "cutPower") { .cutPower(home: home(&$0)) },
     Weighted(1, "fill", .sometimes) {
-      .fill(home: home(&$0), room: Int.random(in: 0...20_000, using: &$0))
+      .fill(
+        home: home(&$0), room: [0, 1000, 5000, 20_000].randomElement(using: &$0) ?? 0)
     },
     Weighted(1, "free") { .free(home: home(&$0)) },
     Weighted(1, "snapshot", .sometimes) { .snapshot(home: home(&$0)) },
