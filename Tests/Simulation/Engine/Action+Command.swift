@@ -12,7 +12,8 @@ extension Action {
       .setRight(let home), .reboot(let home, _),
       .cutPower(let home), .snapshot(let home), .rollBack(let home, _), .clone(let home, _),
       .lose(let home, _), .identify(let home, _), .consent(let home, _), .rules(let home, _),
-      .retain(let home, _), .refuse(let home, _, _), .fill(let home, _), .free(let home):
+      .retain(let home, _), .refuse(let home, _, _), .fill(let home, _), .fail(let home, _),
+      .recover(let home):
       home
     case .pass, .stepServer, .unmount, .mount, .empty, .remove, .forge: nil
     }

@@ -37,6 +37,8 @@ final class Disk: Sendable {
     var shadows = 0
     /// Bytes that may still be written; nil while there is no limit.
     var room: Int?
+    /// Which changes fail, counted since then; nil for none.
+    var failing: (every: Int, count: Int)?
   }
 
   /// The folder that all of the machine's files are in.
@@ -56,6 +58,7 @@ final class Disk: Sendable {
 
   /// Makes a change, and records what a power failure would undo.
   func perform(_ effect: FileEffect, at time: Timestamp, _ body: () -> Int) -> Int {
+    guard !isFailing() else { return -Int(EIO) }
     guard takeRoom(for: effect) else { return -Int(SystemError.Number.full) }
     let freed = isShort ? Self.freed(by: effect) : 0
     let result = change(effect, at: time, body)

@@ -101,7 +101,8 @@ extension Action {
       case .reboot(_, let losesTime): .reboot(home: 0, losesTime: losesTime)
       case .cutPower: .cutPower(home: 0)
       case .fill(_, let room): .fill(home: 0, room: room)
-      case .free: .free(home: 0)
+      case .fail(_, let changes): .fail(home: 0, every: changes)
+      case .recover: .recover(home: 0)
       case .consent(_, let allowsLogs): .consent(home: 0, allowsLogs: allowsLogs)
       default: nil
       }

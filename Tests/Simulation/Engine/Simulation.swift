@@ -169,7 +169,7 @@ extension World {
     setServerRight()
     for home in homes {
       home.machine.setClockRight()
-      home.disk.limitRoom(to: nil)
+      home.disk.recover()
       try withhold(home)
       home.consent = .logs
     }

@@ -97,8 +97,10 @@ package enum Action: Hashable, Sendable {
   case clone(home: Int, keepsMachineId: Bool)
   /// Other programs fill a machine's disk up to so many bytes.
   case fill(home: Int, room: Int)
-  /// There is room on it again.
-  case free(home: Int)
+  /// Every so many changes to a machine's files, one fails.
+  case fail(home: Int, every: Int)
+  /// A machine's disk has room again, and fails no more.
+  case recover(home: Int)
   /// All commands in a home fail from now on: another process holds its lock, or a folder has
   /// replaced its device record.
   case obstruct(home: Int, isLocked: Bool)

@@ -93,7 +93,10 @@ struct Weighted {
       .fill(
         home: home(&$0), room: [0, 1000, 5000, 20_000].randomElement(using: &$0) ?? 0)
     },
-    Weighted(1, "free") { .free(home: home(&$0)) },
+    Weighted(1, "fail", .sometimes) {
+      .fail(home: home(&$0), every: Int.random(in: 2...200, using: &$0))
+    },
+    Weighted(1, "recover") { .recover(home: home(&$0)) },
     Weighted(1, "snapshot", .sometimes) { .snapshot(home: home(&$0)) },
     Weighted(1, "rollBack", .sometimes) {
       .rollBack(home: home(&$0), reboots: Bool.random(using: &$0))

@@ -208,7 +208,8 @@ final class World {
       try home(number).rollBack()
       if reboots { home(number).machine.reboot(losesTime: false) }
     case .fill(let number, let room): home(number).disk.limitRoom(to: room)
-    case .free(let number): home(number).disk.limitRoom(to: nil)
+    case .fail(let number, let changes): home(number).disk.fail(every: changes)
+    case .recover(let number): home(number).disk.recover()
     case .clone(let number, let keepsMachineId): try clone(home(number), keepsMachineId)
     case .lose(let number, let part):
       let path = try home(number).lose(part, &random)

@@ -1,12 +1,27 @@
 import Platform
 
-/// Simulates full disks.
+/// Simulates full and failing disks.
 extension Disk {
   /// Whether room is limited.
   var isShort: Bool { state.withLock { $0.room != nil } }
 
-  /// Lets other programs fill the disk up to so many bytes; nil for no limit.
-  func limitRoom(to bytes: Int?) { state.withLock { $0.room = bytes } }
+  /// Lets other programs fill the disk up to so many bytes.
+  func limitRoom(to bytes: Int) { state.withLock { $0.room = bytes } }
+
+  /// Lets one in so many changes fail.
+  func fail(every changes: Int) { state.withLock { $0.failing = (changes, 0) } }
+
+  /// Ends both.
+  func recover() { state.withLock { ($0.room, $0.failing) = (nil, nil) } }
+
+  /// Whether the next change fails.
+  func isFailing() -> Bool {
+    state.withLock { state in
+      guard let failing = state.failing else { return false }
+      state.failing = (failing.every, failing.count + 1)
+      return (failing.count + 1) % failing.every == 0
+    }
+  }
 
   /// Room that a database needs for a change, in bytes.
   private static let page = 4096
