@@ -67,8 +67,8 @@ struct Judge {
     }
     let isOld = isExpired(session)
     let remote = after.remote[session] ?? RangeSet()
-    let lost = (before.remote[session] ?? RangeSet()).subtracting(remote)
-    if !lost.isEmpty, !isOld {
+    let lost = lostYoung((before.remote[session] ?? RangeSet()).subtracting(remote), of: session)
+    if !lost.isEmpty {
       let there =
         after.local(session).isSuperset(of: lost) ? "they are still local" : "they are lost"
       oracle.report(
@@ -84,6 +84,17 @@ struct Judge {
           .durability,
           "local bytes \(gone.subtracting(remote).text) of \(session) were deleted and are not remote"
         ))
+    }
+  }
+
+  /// The part of deleted remote positions that a device's copy had which is not old enough.
+  private func lostYoung(_ lost: RangeSet<Int>, of session: SessionID) -> RangeSet<Int> {
+    guard !lost.isEmpty else { return lost }
+    return before.remoteOfDevices.reduce(into: RangeSet()) { young, copy in
+      guard copy.key.session == session,
+        !isExpired(session, since: before.newestOfDevices[copy.key])
+      else { return }
+      young.formUnion(copy.value.intersection(lost))
     }
   }
 

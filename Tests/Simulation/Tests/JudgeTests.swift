@@ -48,6 +48,7 @@ import Testing
     }
     if let mirrored { holdings.mirrored[0] = [session: RangeSet(mirrored)] }
     holdings.newest[session] = time.milliseconds
+    holdings.newestOfDevices[copy] = time.milliseconds
     return holdings
   }
 

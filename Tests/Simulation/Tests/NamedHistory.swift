@@ -552,6 +552,18 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.redact(home: 0), seed: 3_769_868_280, faults: [.init(5, .stale(22))]),
         ])),
     NamedHistory(
+      "a clone's longer copy of a session that expires before the original's",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 2_536_372_201,
+        [
+          Step(.start(home: 0), seed: 603_528_108),
+          Step(.clone(home: 0, keepsMachineId: false), seed: 920_838_460),
+          Step(.cutPower(home: 0), seed: 3_866_884_845),
+          Step(.pass(seconds: 86_400), seed: 134_943_053),
+          Step(.round(home: 3), seed: 3_106_907_240),
+          Step(.pass(seconds: 2_678_400), seed: 739_894_634),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
