@@ -67,8 +67,14 @@ extension Judge {
   ///
   /// On a full disk it need not have room for them.
   func judgeTrash(of home: SimulatedHome) {
-    guard !home.disk.isShort else { return }
     let trashed = before.trashed[home.number] ?? [:]
+    if !home.disk.isShort { judgeTrash(of: home, trashed) }
+    for session in (after.trashed[home.number] ?? [:]).keys {
+      oracle.recordTrash(session, in: home.home, isNew: trashed[session] == nil)
+    }
+  }
+
+  private func judgeTrash(of home: SimulatedHome, _ trashed: [SessionID: RangeSet<Int>]) {
     for (session, positions) in (before.local[home.number] ?? [:]).sorted(by: { $0.key < $1.key }) {
       // A pass that died has left the sidecar, by which the next one continues.
       let isGone =
@@ -97,9 +103,6 @@ extension Judge {
           .trash,
           "\(session) went from the trash of home \(home.number) \(age / 1000) s after it was put "
             + "there"))
-    }
-    for session in (after.trashed[home.number] ?? [:]).keys {
-      oracle.recordTrash(session, in: home.home, isNew: trashed[session] == nil)
     }
   }
 }

@@ -564,6 +564,19 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.pass(seconds: 2_678_400), seed: 739_894_634),
         ])),
     NamedHistory(
+      "a session that goes to the trash of a full disk",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 3_855_668_830,
+        [
+          Step(.start(home: 0), seed: 2_649_782_544),
+          Step(.end(home: 0, session: 0), seed: 307_201_509),
+          Step(.upload(home: 0), seed: 3_253_010_109),
+          Step(.pass(seconds: 691_200), seed: 1_800_730_707),
+          Step(.fill(home: 0, room: 20_000), seed: 2_787_410_298),
+          Step(.upload(home: 0), seed: 3_432_889_695),
+          Step(.pass(seconds: 691_200), seed: 347_130_505),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
