@@ -17,7 +17,7 @@ enum CacheDatabase {
   /// - Throws: ``CacheError`` when the file can neither be read nor replaced.
   static func open(_ home: Home, name: String, _ schema: CacheSchema) throws -> DatabaseQueue {
     let path = "\(home.cachePath)/\(name).sqlite"
-    let files = ["", "-wal", "-shm", "-journal", damageSuffix].map { path + $0 }
+    let files = files(of: path)
     func prepared() throws -> DatabaseQueue {
       var configuration = Configuration()
       configuration.busyMode = .timeout(5)
@@ -55,6 +55,24 @@ enum CacheDatabase {
   /// Marks a database to be replaced when it is opened next: those that have it open would remove
   /// the files of a new one.
   private static let damageSuffix = "-damaged"
+
+  private static func files(of path: String) -> [String] {
+    ["", "-wal", "-shm", "-journal", damageSuffix].map { path + $0 }
+  }
+
+  /// Prevents the next process from taking a database for up to date that this one keeps in memory.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  static func outdate(_ path: String) throws {
+    guard !FileStatus.isAbsent(path) else { return }
+    do {
+      try AtomicFile.write([], to: path + damageSuffix)
+    } catch let error as SystemError where error.isDenied {
+      // One that this user may not write, such as another user's, was never up to date.
+    } catch is SystemError {
+      for file in files(of: path) { try File.remove(file) }
+    }
+  }
 
   /// Reads or writes a database, and marks it for replacement if it proves damaged.
   ///

@@ -12,6 +12,8 @@ package import SessionLog
 /// and reads the offset from the names.
 package final class Manifest: Sendable {
   private let queue: DatabaseQueue
+  /// The path of the database, which may be kept in memory.
+  private let path: String
   /// The store and the device; another device id has no rows yet.
   private let store: String
 
@@ -35,6 +37,7 @@ package final class Manifest: Sendable {
   /// - Throws: ``CacheError`` when the file can neither be read nor replaced.
   package init(home: Home, store: String, device: String) throws {
     self.store = Self.key(store, device)
+    path = "\(home.cachePath)/manifest.sqlite"
     queue = try CacheDatabase.open(home, name: "manifest", Self.schema)
     try Self.adoptRows(of: store, as: self.store, device: device, in: queue)
   }
@@ -237,6 +240,14 @@ package final class Manifest: Sendable {
       }
     }
     entry.markSaved()
+  }
+
+  /// Prepares for requests that change the store: while they are recorded in memory only, the file
+  /// must not count as up to date.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func prepareToSend() throws {
+    if queue.path != path { try CacheDatabase.outdate(path) }
   }
 
   /// Requires a listing to confirm each session's entry before it is trusted again.

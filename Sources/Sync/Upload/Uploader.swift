@@ -101,6 +101,7 @@ package struct Uploader: Sendable {
     report: @escaping @Sendable (UploadEvent) -> Void
   ) async throws {
     try await prepareStore()
+    try context.manifest.prepareToSend()
     // The first answers of a boot may credit the time before it, which must not count towards
     // seals of this pass.
     try context.saveLivedTime(holding: lock)

@@ -98,11 +98,10 @@ struct Judge {
     }
   }
 
-  /// A session being recorded keeps its objects at any age, unless a clone has sealed it.
+  /// A session being recorded keeps its objects at any age, unless a clone has sealed or deleted it.
   private func judgeRunning(_ session: SessionID) {
-    guard after.running.contains(session), !oracle.isCopied(session) || !isExpired(session) else {
-      return
-    }
+    guard after.running.contains(session) else { return }
+    if oracle.isCopied(session), oracle.isAsked(session) || isExpired(session) { return }
     let lost = (before.remote[session] ?? RangeSet()).subtracting(
       after.remote[session] ?? RangeSet())
     guard !lost.isEmpty else { return }

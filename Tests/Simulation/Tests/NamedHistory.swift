@@ -577,6 +577,33 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.pass(seconds: 691_200), seed: 347_130_505),
         ])),
     NamedHistory(
+      "a log withheld after the upload of a full disk, of which the cache knows nothing",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 3_078_949_349,
+        [
+          Step(.start(home: 0), seed: 1_475_372_627),
+          Step(
+            .retry(home: 2, session: 7), beside: .upload(home: 2), seed: 235_017_849),
+          Step(.write(home: 0, session: 0, bytes: 1), seed: 3_201_075_516),
+          Step(.fill(home: 0, room: 1000), seed: 759_406_389),
+          Step(.upload(home: 0), seed: 3_493_754_640),
+          Step(.end(home: 0, session: 0), seed: 2_743_706_146),
+          Step(.consent(home: 0, allowsLogs: false), seed: 2_369_704_533),
+          Step(.upload(home: 0), seed: 3_960_079_245),
+        ])),
+    NamedHistory(
+      "a running session that a clone deletes from the store",
+      History(
+        store: "bucket", homes: 2, isShared: false, seed: 581_898_970,
+        [
+          Step(.start(home: 0), seed: 2_165_161_747),
+          Step(.clone(home: 0, keepsMachineId: true), seed: 2_908_983_551),
+          Step(.upload(home: 0), seed: 1_235_843_646),
+          Step(
+            .delete(home: 2, session: 11, isLocal: false, isRemote: true),
+            seed: 1_864_393_100),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
