@@ -250,6 +250,20 @@ import Testing
     #expect(written == Array((isKilled ? part : live) + Data(more.joined().utf8)))
   }
 
+  /// Cut numbers and hashes are others.
+  @Test func `a note that a power failure has cut counts as none`() throws {
+    let home = try TestHome()
+    let (files, _) = try rotated(home)
+    let last = try #require(try files.parts().last)
+    let note = try Data(contentsOf: URL(filePath: files.rotated))
+    try File.remove(files.log)
+    try File.rename(last.plain, to: files.log)
+    for length in 0...note.count {
+      try note.prefix(length).write(to: URL(filePath: files.rotated))
+      #expect(try RecordedLog(files).base == last.start, "\(length) of \(note.count)")
+    }
+  }
+
   @Test func `a note of an earlier version shows a missing part by the log's length`() throws {
     let home = try TestHome()
     let (files, _) = try rotated(home)

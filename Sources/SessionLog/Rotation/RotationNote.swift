@@ -39,9 +39,9 @@ struct RotationNote: Equatable {
     return (length - count, Int(count))
   }
 
-  /// Parses a note; nil for anything else, such as an empty one.
+  /// Parses a note; nil for anything else, such as an empty one, or one that a power failure has cut.
   init?(_ text: [UInt8]) {
-    guard text.count < Self.readLimit else { return nil }
+    guard text.count < Self.readLimit, text.last == 0x0a else { return nil }
     let fields = text.split { $0 == 0x20 || $0 == 0x0a }
     guard fields.count == 2 || fields.count == 3, let start = Self.offset(fields[0]),
       let end = Self.offset(fields[1]), start < end

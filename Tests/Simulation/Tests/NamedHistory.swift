@@ -604,6 +604,21 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
             seed: 1_864_393_100),
         ])),
     NamedHistory(
+      "a rotation that fails, and a power failure that cuts its note",
+      History(
+        store: "bucket", homes: 2, isShared: true, seed: 2_104_750_724,
+        [
+          Step(.start(home: 0), seed: 2_032_260_079),
+          Step(.fail(home: 0, every: 51), seed: 3_764_439_798),
+          Step(.reapWithoutStore(home: 3), seed: 3_107_116_304),
+          Step(.read(home: 0, session: 5), seed: 4_162_755_198),
+          Step(.start(home: 0), seed: 809_735_421),
+          Step(.kill(home: 0, session: 1), seed: 2_598_251_096),
+          Step(.write(home: 0, session: 0, bytes: 2467), seed: 2_778_250_045),
+          Step(.upload(home: 0), seed: 2_112_342_597),
+          Step(.cutPower(home: 0), seed: 2_350_821_874),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
