@@ -39,6 +39,25 @@ import Testing
       lines.allSatisfy { Array($0.utf8).withUnsafeBytes(RecordPrefix.parse) != nil }, "\(log)")
   }
 
+  /// Without room for a GAP record nothing else would say it.
+  @Test func `what a log lacks at its end is reported`() throws {
+    let isFull = Mutex(false)
+    let said = Mutex<[String]>([])
+    let home = try TestHome()
+    let writer = try home.writer(report: { line in said.withLock { $0.append(line) } }) {
+      descriptor, bytes in
+      isFull.withLock { $0 } ? -Int(ENOSPC) : systemWrite(descriptor, bytes)
+    }
+    isFull.withLock { $0 = true }
+    Array("lost\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    try writer.end(.exit(0))
+    let size = ByteCount(
+      "2026-01-22T14:30:05.123Z [INFO] [stdout] lost\n".utf8.count
+        + "2026-01-22T14:30:05.123Z [INFO] [Session] SESSION END exit 0\n".utf8.count)
+    #expect(
+      said.withLock { $0 } == ["session \(writer.session) lacks its last \(size.text): disk full"])
+  }
+
   /// A sidecar alone would pass for a session whose log was lost.
   @Test func `a session that cannot be created leaves nothing`() throws {
     for number in 0... {

@@ -72,12 +72,14 @@ package final class TestHome: Sendable {
     app: String = "test", rotateAt: ByteCount = RecordingOptions.defaultRotation,
     format: LogFormat = .lines, standardErrorLevel: Level = .info,
     consent: Consent? = nil, localMax: ByteCount? = nil, patience: Duration = .seconds(60),
+    report: (@Sendable (String) -> Void)? = nil,
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws -> SessionWriter {
     var options = RecordingOptions()
     options.fsync = .never
     options.rotateAt = rotateAt
     options.patience = patience
+    options.report = report
     options.format = format
     options.standardErrorLevel = standardErrorLevel
     options.consent = consent

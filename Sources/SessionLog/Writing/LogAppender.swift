@@ -91,6 +91,9 @@ struct LogAppender: ~Copyable {
     return count
   }
 
+  /// How much the log's end lacks, and why, for a person; nil if it is whole.
+  var gapText: String? { missing > 0 ? "\(ByteCount(missing).text): \(reason)" : nil }
+
   private var reason: String {
     switch cause {
     case 0: "local-max"

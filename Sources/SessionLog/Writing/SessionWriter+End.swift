@@ -7,7 +7,8 @@ extension SessionWriter {
   /// Ends the session: its last record, the sidecar, the lock.
   ///
   /// The marker remains for the uploader. If the session's files are gone, and no other session
-  /// could begin, only the number of bytes lost is reported.
+  /// could begin, only the number of bytes lost is reported; as it is if the disk is too full to say
+  /// in the log what that lacks.
   ///
   /// - Parameters:
   ///   - cause: how the program ended.
@@ -30,9 +31,9 @@ extension SessionWriter {
       EndRecord.start + cause.description, EndRecord.level(of: cause), at: machine.now())
     let end = machine.now()
     compressor.finish(files)
-    let loss: String? = try state.withLock { state in
+    let (loss, saved): (String?, Result<Void, any Error>) = state.withLock { state in
       defer { state.lock = nil }
-      guard !state.isAdrift else { return lossText(state) }
+      guard !state.isAdrift else { return (lossText(state), .success(())) }
       _ = state.appender.log.synchronize()
       if let extent = try? RecordedLog(state.files).extent() {
         state.sidecar.fileSizeBytes = ByteCount(extent.end)
@@ -45,10 +46,11 @@ extension SessionWriter {
       state.sidecar.categories = state.statistics.categoryNames
       state.sidecar.scenarios = state.statistics.scenarioNames
       state.sidecar.levels = state.statistics.levelCounts
-      try state.sidecar.save(state.files.sidecar)
-      return nil
+      let loss = state.appender.gapText.map { "session \(state.session) lacks its last \($0)" }
+      return (loss, Result { try state.sidecar.save(state.files.sidecar) })
     }
     if let loss { options.report?(loss) }
+    try saved.get()
   }
 
   // MARK: Continuation
