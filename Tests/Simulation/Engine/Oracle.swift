@@ -21,7 +21,7 @@ final class Oracle: Sendable {
     var withheld: Set<SessionID> = []
     /// Sessions whose age alone suffices, because their logs may not have been allowed to be sent.
     var aging: Set<SessionID> = []
-    /// Homes whose last complete upload may have withheld the logs that it found.
+    /// Homes of whose logs the last upload that reached the store may have withheld some.
     var withholdingHomes: Set<String> = []
     /// Homes whose configured rules mask nothing.
     var bareHomes: Set<String> = []
@@ -220,7 +220,7 @@ final class Oracle: Sendable {
       }
       if isTroubled { state.troubled.insert(home.path) } else { state.troubled.remove(home.path) }
       if report.objects > 0 { state.users.insert(home.path) }
-      if consent == .logs { state.withholdingHomes.remove(home.path) }
+      if consent == .logs, report.stoppedBy == nil { state.withholdingHomes.remove(home.path) }
     }
   }
 

@@ -106,8 +106,12 @@ final class World {
       let days = (try? home.home.days()) ?? []
       oracle.letAge(days.flatMap { (try? home.home.sessions(day: $0)) ?? [] })
     }
-    for home in homes(of: action) where home.consent == .metadata {
-      oracle.recordWithholding(in: home.home)
+    for home in homes(of: action) {
+      if home.consent == .metadata {
+        oracle.recordWithholding(in: home.home)
+      } else if oracle.mayWithhold(home.home) {
+        try? retireEnded(home)
+      }
     }
     processes += 1
     let process = SimulatedProcess(
@@ -174,12 +178,7 @@ final class World {
       try home.files[file % home.files.count].append(lines, at: now)
     case .rotate(let number, let file, let rotation):
       let home = home(number)
-      let index = file % home.files.count
-      // A session that ends with this rotation has the consent that the last upload knew.
-      if rotation == .copyTruncate, oracle.mayWithhold(home.home) {
-        oracle.retire(LineNumber.all(in: (try? AtomicFile.read(home.files[index].path)) ?? []))
-      }
-      try home.files[index].rotate(rotation, at: home.machine.now)
+      try home.files[file % home.files.count].rotate(rotation, at: home.machine.now)
     case .rewrite(let number, let file):
       let home = home(number)
       try home.files[file % home.files.count].rewrite(at: home.machine.now, &random)
@@ -248,6 +247,19 @@ final class World {
     case .upload, .round, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read, .keep,
       .restore, .retry:
       break
+    }
+  }
+
+  /// A log of another program that has ended meanwhile has the consent that the last upload knew.
+  private func retireEnded(_ home: SimulatedHome) throws {
+    let now = home.machine.now
+    for name in try Directory.names(in: home.logs) {
+      let path = "\(home.logs)/\(name)"
+      guard let status = try FileStatus(path) else { continue }
+      let isIdle =
+        status.modifiedAt > now || now - status.modifiedAt >= LogSource.defaultIdleEnd
+      guard isIdle || !home.files.contains(where: { $0.path == path }) else { continue }
+      oracle.retire(LineNumber.all(in: try AtomicFile.read(path)))
     }
   }
 

@@ -619,6 +619,19 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.cutPower(home: 0), seed: 2_350_821_874),
         ])),
     NamedHistory(
+      "a log that is withheld, then not, and ends before the store is back",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 4_144_724_734,
+        [
+          Step(.consent(home: 0, allowsLogs: false), seed: 2_754_557_549),
+          Step(.unmount, seed: 3_180_791_122),
+          Step(.append(home: 0, file: 5, lines: 1), seed: 1_577_723_463),
+          Step(.upload(home: 0), seed: 752_091_058),
+          Step(.consent(home: 0, allowsLogs: true), seed: 2_383_845_631),
+          Step(.append(home: 1, file: 1, lines: 1), seed: 87_681_895),
+          Step(.upload(home: 0), seed: 3_338_694_083),
+        ])),
+    NamedHistory(
       "a copied and truncated log, withheld until shortly before",
       History(
         store: "folder", homes: 1, isShared: false, seed: 2_029_902_441,
