@@ -44,9 +44,10 @@ import Testing
     let isFull = Mutex(false)
     let said = Mutex<[String]>([])
     let home = try TestHome()
-    let writer = try home.writer(report: { line in said.withLock { $0.append(line) } }) {
-      descriptor, bytes in
+    let writer = try home.writer { descriptor, bytes in
       isFull.withLock { $0 } ? -Int(ENOSPC) : systemWrite(descriptor, bytes)
+    } report: { line in
+      said.withLock { $0.append(line) }
     }
     isFull.withLock { $0 = true }
     Array("lost\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }

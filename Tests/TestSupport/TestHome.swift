@@ -72,8 +72,8 @@ package final class TestHome: Sendable {
     app: String = "test", rotateAt: ByteCount = RecordingOptions.defaultRotation,
     format: LogFormat = .lines, standardErrorLevel: Level = .info,
     consent: Consent? = nil, localMax: ByteCount? = nil, patience: Duration = .seconds(60),
-    report: (@Sendable (String) -> Void)? = nil,
-    writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
+    writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil,
+    report: (@Sendable (String) -> Void)? = nil
   ) throws -> SessionWriter {
     var options = RecordingOptions()
     options.fsync = .never
