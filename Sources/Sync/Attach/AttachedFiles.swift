@@ -31,16 +31,17 @@ final class AttachedFiles {
   private static let name = "attached"
 
   /// Whether a home has this cache.
-  static func exist(in home: Home) -> Bool { File.exists("\(home.cachePath)/\(name).sqlite") }
+  static func exist(in home: Home) -> Bool { File.exists(CacheDatabase.path(of: name, in: home)) }
 
   /// The path of the database, which may be kept in memory.
   private let path: String
-  /// Says that sessions were changed while the database was kept in memory.
-  private var behind: String { path + "-behind" }
+  /// Notes that sessions were changed while the database was kept in memory.
+  private static let behindSuffix = "-behind"
 
   init(_ home: Home) throws {
-    path = "\(home.cachePath)/\(Self.name).sqlite"
+    path = CacheDatabase.path(of: Self.name, in: home)
     queue = try CacheDatabase.open(home, name: Self.name, Self.schema)
+    let behind = path + Self.behindSuffix
     guard !isInMemory, !FileStatus.isAbsent(behind) else { return }
     try queue.change { try $0.execute(sql: "UPDATE pass SET dirty = TRUE") }
     try? File.remove(behind)
@@ -241,15 +242,7 @@ final class AttachedFiles {
   func distrust() throws {
     var pass = try pass()
     guard !pass.isDirty else { return }
-    if isInMemory {
-      // A database that is not there, or that this user may not read, is no former state.
-      guard !FileStatus.isAbsent(path) else { return }
-      do {
-        try AtomicFile.write([], to: behind)
-      } catch let error as SystemError where error.isDenied {
-        return
-      }
-    }
+    if isInMemory, try !CacheDatabase.note(Self.behindSuffix, beside: path) { return }
     pass.isDirty = true
     try save(pass)
   }

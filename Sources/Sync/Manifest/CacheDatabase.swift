@@ -5,6 +5,11 @@ import SessionLog
 
 /// Opens the databases below `cache/`, which may be lost or corrupted at any time.
 enum CacheDatabase {
+  /// The path of a home's database.
+  static func path(of name: String, in home: Home) -> String {
+    "\(home.cachePath)/\(name).sqlite"
+  }
+
   /// Opens a database; creates it if missing, and replaces it if it is corrupt or not a regular
   /// file.
   ///
@@ -16,7 +21,7 @@ enum CacheDatabase {
   ///   - schema: its tables and indexes.
   /// - Throws: ``CacheError`` when the file can neither be read nor replaced.
   static func open(_ home: Home, name: String, _ schema: CacheSchema) throws -> DatabaseQueue {
-    let path = "\(home.cachePath)/\(name).sqlite"
+    let path = path(of: name, in: home)
     let files = files(of: path)
     func prepared() throws -> DatabaseQueue {
       var configuration = Configuration()
@@ -64,13 +69,31 @@ enum CacheDatabase {
   ///
   /// - Throws: ``Platform/SystemError``.
   static func outdate(_ path: String) throws {
-    guard !FileStatus.isAbsent(path) else { return }
     do {
-      try AtomicFile.write([], to: path + damageSuffix)
-    } catch let error as SystemError where error.isDenied {
-      // One that this user may not write, such as another user's, was never up to date.
+      try note(damageSuffix, beside: path)
     } catch is SystemError {
       for file in files(of: path) { try File.remove(file) }
+    }
+  }
+
+  /// Notes something about a database while another one in memory takes its place.
+  ///
+  /// One that is not there, or that this user may not write, such as another user's, was never up
+  /// to date, and needs no note.
+  ///
+  /// - Parameters:
+  ///   - suffix: the note: what an empty file's name adds to the database's.
+  ///   - path: the database's path.
+  /// - Returns: whether there is a note.
+  /// - Throws: ``Platform/SystemError``.
+  @discardableResult
+  static func note(_ suffix: String, beside path: String) throws -> Bool {
+    guard !FileStatus.isAbsent(path) else { return false }
+    do {
+      try AtomicFile.write([], to: path + suffix)
+      return true
+    } catch let error as SystemError where error.isDenied {
+      return false
     }
   }
 

@@ -37,10 +37,15 @@ package final class Manifest: Sendable {
   /// - Throws: ``CacheError`` when the file can neither be read nor replaced.
   package init(home: Home, store: String, device: String) throws {
     self.store = Self.key(store, device)
-    path = "\(home.cachePath)/manifest.sqlite"
-    queue = try CacheDatabase.open(home, name: "manifest", Self.schema)
+    path = Self.path(in: home)
+    queue = try CacheDatabase.open(home, name: Self.name, Self.schema)
     try Self.adoptRows(of: store, as: self.store, device: device, in: queue)
   }
+
+  private static let name = "manifest"
+
+  /// The path of a home's manifest.
+  static func path(in home: Home) -> String { CacheDatabase.path(of: name, in: home) }
 
   private static let columns =
     "store, id, generation, sent, merged, signed, link, revision, boot, dirty, attempts, lastError, "

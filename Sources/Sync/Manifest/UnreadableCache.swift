@@ -6,7 +6,7 @@ package import SessionLog
 package enum UnreadableCache {
   /// Why a home's cache cannot be read; nil if it can, or there is none.
   package static func problem(of home: Home) -> String? {
-    let path = "\(home.cachePath)/manifest.sqlite"
+    let path = Manifest.path(in: home)
     guard (try? FileStatus(path))?.kind == .file else { return nil }
     do {
       _ = try CacheDatabase.read(path, "store") { database in

@@ -24,7 +24,7 @@ package struct UsedStores: Sendable, Equatable {
       let bytes = try AtomicFile.read(path(home))
       return UsedStores(locations: try? Set(JSONDecoder().decode([String].self, from: Data(bytes))))
     } catch let error as SystemError where error.isNotFound {
-      let manifest = home.cachePath + "/manifest.sqlite"
+      let manifest = Manifest.path(in: home)
       guard try FileStatus(manifest)?.kind == .file else { return UsedStores(locations: []) }
       return UsedStores(locations: try? successes(in: manifest), hasEarlierManifest: true)
     }
