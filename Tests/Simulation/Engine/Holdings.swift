@@ -17,10 +17,8 @@ struct Holdings {
   var held: [Int: Set<SessionID>] = [:]
   /// Sessions with a hold in the store.
   var heldRemotely: Set<DeviceSession> = []
-  /// Positions in objects that decode.
-  var remote: [SessionID: RangeSet<Int>] = [:]
-  /// The same for each device's session with that id.
-  var remoteOfDevices: [DeviceSession: RangeSet<Int>] = [:]
+  /// Positions in objects that decode, by device.
+  var remote: [SessionID: [String: RangeSet<Int>]] = [:]
   /// Positions in objects of the right size that have other bytes than were sent.
   var damaged: [SessionID: RangeSet<Int>] = [:]
   /// Positions in mirrors, by home.
@@ -31,10 +29,8 @@ struct Holdings {
   var localLines: [Int: Set<Int>] = [:]
   /// Numbers of the newest whole revision of each session, by folder.
   var revisions: [SessionID: [String: Int]] = [:]
-  /// When the newest object of a session was stored, in real time, in milliseconds.
-  var newest: [SessionID: Int64] = [:]
-  /// The same for each device's session with that id.
-  var newestOfDevices: [DeviceSession: Int64] = [:]
+  /// When the newest object of a session was stored, in real time, in milliseconds, by device.
+  var newest: [SessionID: [String: Int64]] = [:]
   /// When the newest object of a session first had its present bytes, in real time.
   var sealed: [SessionID: Int64] = [:]
   /// The time of this survey, in milliseconds.
@@ -52,4 +48,20 @@ struct Holdings {
   func local(_ session: SessionID) -> RangeSet<Int> {
     local.values.reduce(into: RangeSet()) { $0.formUnion($1[session] ?? RangeSet()) }
   }
+
+  /// Positions in a session's objects of all devices.
+  func remote(_ session: SessionID) -> RangeSet<Int> {
+    (remote[session] ?? [:]).values.reduce(into: RangeSet()) { $0.formUnion($1) }
+  }
+
+  /// Positions in the objects of one device's session.
+  func remote(_ copy: DeviceSession) -> RangeSet<Int> {
+    remote[copy.session]?[copy.device] ?? RangeSet()
+  }
+
+  /// When the newest object of a session was stored, by any device.
+  func newest(_ session: SessionID) -> Int64? { newest[session]?.values.max() }
+
+  /// When the newest object of one device's session was stored.
+  func newest(_ copy: DeviceSession) -> Int64? { newest[copy.session]?[copy.device] }
 }

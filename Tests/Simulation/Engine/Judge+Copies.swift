@@ -24,8 +24,7 @@ extension Judge {
           "local bytes \(gone.text) of \(session) were deleted in home \(home), which keeps it"))
     }
     for copy in before.heldRemotely where copy.session == session {
-      let gone = (before.remoteOfDevices[copy] ?? RangeSet())
-        .subtracting(after.remoteOfDevices[copy] ?? RangeSet())
+      let gone = before.remote(copy).subtracting(after.remote(copy))
       guard !gone.isEmpty else { continue }
       oracle.report(
         .init(
@@ -36,8 +35,7 @@ extension Judge {
 
   /// A home that has deleted bytes recorded that in its ledger.
   func judgeLedger(_ session: SessionID) {
-    let isRemote = !(before.remote[session] ?? RangeSet())
-      .subtracting(after.remote[session] ?? RangeSet()).isEmpty
+    let isRemote = !before.remote(session).subtracting(after.remote(session)).isEmpty
     if isRemote,
       !ledgers.contains(where: { $0.disk.isShort || isRecorded(session, [.remote], in: $0) })
     {
@@ -94,7 +92,7 @@ extension Judge {
       guard !lost.isEmpty, !oracle.isAsked(session) else { continue }
       // A concurrent upload may prune a restored copy.
       let isRestored = after.local[home.number]?[session]?.isEmpty == false
-      if isRestored, after.remote[session]?.isSuperset(of: lost) == true { continue }
+      if isRestored, after.remote(session).isSuperset(of: lost) { continue }
       let since = oracle.trashed(session, in: home.home)
       let age = oracle.time.milliseconds - since
       guard age + credit(of: home, since: since) + Self.slack < Self.trashLife else { continue }

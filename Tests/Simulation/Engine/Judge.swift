@@ -66,8 +66,8 @@ struct Judge {
       if !oracle.isCopied(session) { judgeAge(session) }
     }
     let isOld = isExpired(session)
-    let remote = after.remote[session] ?? RangeSet()
-    let lost = lostYoung((before.remote[session] ?? RangeSet()).subtracting(remote), of: session)
+    let remote = after.remote(session)
+    let lost = young(before.remote(session).subtracting(remote), of: session)
     if !lost.isEmpty {
       let there =
         after.local(session).isSuperset(of: lost) ? "they are still local" : "they are lost"
@@ -88,12 +88,10 @@ struct Judge {
   }
 
   /// The part of deleted remote positions that a device's copy had which is not old enough.
-  private func lostYoung(_ lost: RangeSet<Int>, of session: SessionID) -> RangeSet<Int> {
+  private func young(_ lost: RangeSet<Int>, of session: SessionID) -> RangeSet<Int> {
     guard !lost.isEmpty else { return lost }
-    return before.remoteOfDevices.reduce(into: RangeSet()) { young, copy in
-      guard copy.key.session == session,
-        !isExpired(session, since: before.newestOfDevices[copy.key])
-      else { return }
+    return (before.remote[session] ?? [:]).reduce(into: RangeSet()) { young, copy in
+      guard !isExpired(session, since: before.newest[session]?[copy.key]) else { return }
       young.formUnion(copy.value.intersection(lost))
     }
   }
@@ -102,8 +100,7 @@ struct Judge {
   private func judgeRunning(_ session: SessionID) {
     guard after.running.contains(session) else { return }
     if oracle.isCopied(session), oracle.isAsked(session) || isExpired(session) { return }
-    let lost = (before.remote[session] ?? RangeSet()).subtracting(
-      after.remote[session] ?? RangeSet())
+    let lost = before.remote(session).subtracting(after.remote(session))
     guard !lost.isEmpty else { return }
     oracle.report(
       .init(
@@ -163,7 +160,7 @@ struct Judge {
   }
 
   private func isExpired(_ session: SessionID) -> Bool {
-    isExpired(session, since: before.newest[session])
+    isExpired(session, since: before.newest(session))
   }
 
   private func isExpired(_ session: SessionID, since newest: Int64?) -> Bool {
@@ -214,8 +211,7 @@ struct Judge {
   /// Whether all sessions with a line are old enough to be deleted, or were deleted on request.
   private func mayGo(_ line: Int) -> Bool {
     before.sessionsOfLines[line]?.allSatisfy { copy in
-      oracle.isAsked(copy.session)
-        || isExpired(copy.session, since: before.newestOfDevices[copy])
+      oracle.isAsked(copy.session) || isExpired(copy.session, since: before.newest(copy))
     } ?? false
   }
 }

@@ -207,7 +207,7 @@ extension Surveyor {
     _ positions: RangeSet<Int>, of session: SessionID, in home: SimulatedHome,
     _ holdings: Holdings
   ) -> Violation? {
-    var unsent = positions.subtracting(holdings.remote[session] ?? RangeSet())
+    var unsent = positions.subtracting(holdings.remote(session))
     // What was damaged on its way is found by the seal at the latest.
     if holdings.running.contains(session) {
       unsent.subtract(holdings.damaged[session] ?? RangeSet())

@@ -17,10 +17,9 @@ extension Surveyor {
           DeviceSession(device: name.device, session: hold.session))
       }
       if let session = name.session {
-        holdings.newest[session] = max(holdings.newest[session] ?? .min, object.storedAt)
         let copy = DeviceSession(device: name.device, session: session)
-        holdings.newestOfDevices[copy] = max(
-          holdings.newestOfDevices[copy] ?? .min, object.storedAt)
+        holdings.newest[session, default: [:]][name.device] = max(
+          holdings.newest(copy) ?? .min, object.storedAt)
         holdings.sealed[session] = max(holdings.sealed[session] ?? .min, object.begunAt)
       }
       if let revision = name.revision, revision.stored == ByteCount(object.bytes.count) {
@@ -81,10 +80,7 @@ extension Surveyor {
         oracle.judge(segment, isBare: content.isBare || isCut)
         guard isPart(segment, folder, bytes, written) else { continue }
         let positions = RangeSet(start..<(start + bytes.count))
-        holdings.remote[session, default: RangeSet()].formUnion(positions)
-        holdings.remoteOfDevices[
-          DeviceSession(device: device, session: session), default: RangeSet()
-        ].formUnion(positions)
+        holdings.remote[session, default: [:]][device, default: RangeSet()].formUnion(positions)
       } else if start > end || !Self.continues(joined, upTo: end, bytes, from: start) {
         add(joined, of: DeviceSession(device: device, session: session), &holdings)
         (joined, end) = (bytes, start + bytes.count)

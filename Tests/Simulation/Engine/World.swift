@@ -19,7 +19,7 @@ final class World {
   let oracle: Oracle
   var homes: [SimulatedHome] = []
   var processes = 0
-  /// Whether somebody has deleted objects: what was sealed is not sent again unasked.
+  /// Whether somebody has deleted objects: no upload sends a sealed session again by itself.
   private(set) var lacksObjects = false
   /// Number of lines that other programs have written.
   var lines = 0

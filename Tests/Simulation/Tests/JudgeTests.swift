@@ -43,12 +43,10 @@ import Testing
     var holdings = Holdings()
     if let local { holdings.local[0] = [session: RangeSet(local)] }
     if let remote {
-      holdings.remote[session] = RangeSet(remote)
-      holdings.remoteOfDevices[copy] = RangeSet(remote)
+      holdings.remote[session] = [copy.device: RangeSet(remote)]
     }
     if let mirrored { holdings.mirrored[0] = [session: RangeSet(mirrored)] }
-    holdings.newest[session] = time.milliseconds
-    holdings.newestOfDevices[copy] = time.milliseconds
+    holdings.newest[session] = [copy.device: time.milliseconds]
     return holdings
   }
 
@@ -108,7 +106,7 @@ import Testing
     var before = Holdings()
     before.remoteLines = [1, 2]
     before.sessionsOfLines = [1: [copy], 2: [copy]]
-    before.newestOfDevices[copy] = time.milliseconds
+    before.newest[session] = [copy.device: time.milliseconds]
     var after = before
     after.remoteLines = [1]
     #expect(judge(before, after) == [.evidence])
