@@ -27,10 +27,15 @@ extension Attacher {
     let before = try files.all()
     var known = Dictionary(uniqueKeysWithValues: before.map { ($0.session, $0) })
     var continued: [SessionID: Int64] = [:]
+    var unknown: [String] = []
     for day in try context.home.days() {
       for session in try context.home.sessions(day: day) {
         guard let sidecar = try readable(session), let source = sidecar.source else { continue }
-        known[session] = try file(sidecar, source, before: known[session])
+        let file = try file(sidecar, source, before: known[session])
+        if file != nil, known[session] == nil {
+          unknown.append(context.home.files(for: session).sidecar)
+        }
+        known[session] = file
         if let former = sidecar.continues, source.base > 0 { continued[former] = source.base }
       }
     }
@@ -42,6 +47,9 @@ extension Attacher {
       if !file.isGone, isSealed(session) { try markGone(session) }
       known[session] = nil
     }
+    // A pass that died may have left a sidecar that does not survive a power failure. Its row would
+    // then pass for that of a deleted session, whose file is not sent again.
+    try AtomicFile.synchronize(unknown)
     try files.replace(withoutRivals(Array(known.values)))
     // What has not been sent counts as unread, whatever the consent was.
     try files.save(

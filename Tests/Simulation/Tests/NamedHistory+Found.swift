@@ -453,5 +453,17 @@ extension NamedHistory {
           Step(.append(home: 0, file: 0, lines: 1), seed: 3_690_773_114),
           Step(.rotate(home: 0, file: 0, .copyTruncate), seed: 2_012_558_756),
         ])),
+    NamedHistory(
+      "a log's session that a failing disk did not keep and a pass that died had counted",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 3_199_601_076,
+        [
+          Step(.start(home: 0), seed: 858_629_192),
+          Step(.fail(home: 0, every: 19), seed: 2_945_881_414),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 448_069_337),
+          Step(.upload(home: 0), seed: 1_155_016_281),
+          Step(.upload(home: 0), seed: 324_345_995, death: 18),
+          Step(.cutPower(home: 0), seed: 13_354_058),
+        ])),
   ]
 }
