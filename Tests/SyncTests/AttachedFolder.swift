@@ -73,6 +73,16 @@ struct AttachedFolder {
     }
   }
 
+  /// Deletes a session's local copy as a user does.
+  func delete(_ session: SessionID) async throws {
+    let context = try site.context()
+    let deletion = Deletion(
+      home: site.local.home, context: context, lived: context.lived, command: "test")
+    for outcome in try await deletion.delete(session, local: true, remote: nil) {
+      #expect(outcome.error == nil)
+    }
+  }
+
   func problems() async throws -> [String: String] {
     try Attacher(site.context(), sources: sources).problems()
   }

@@ -123,13 +123,22 @@ import Testing
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
     let session = try #require(try folder.sidecars().first?.sessionId)
-    try FileManager.default.removeItem(
-      atPath: folder.site.local.home.files(for: session).sidecar)
+    try await folder.delete(session)
     try folder.append(10..<20, to: "app.log")
     try folder.rename("app.log", to: "app.log.1")
     for _ in 0..<3 { try await folder.tick() }
     #expect(try await folder.remoteLines() == [Array(10..<20)])
     #expect(try AttachedFiles(folder.site.local.home).pass().since > .epoch)
+  }
+
+  @Test func `idle bytes after a deletion are sent once`() async throws {
+    let folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try await folder.delete(#require(try folder.sidecars().first?.sessionId))
+    try folder.append(10..<20, to: "app.log")
+    for _ in 0..<3 { try await folder.tick(after: 2 * 86_400) }
+    #expect(try await folder.remoteLines() == [Array(10..<20)])
   }
 
   /// The previous pass sealed it, and died before settling it.

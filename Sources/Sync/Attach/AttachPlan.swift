@@ -47,10 +47,10 @@ package struct AttachPlan: Sendable {
     /// A file is gone and its content can no longer reappear.
     case forget(AttachedFile)
 
-    /// The session to change; nil for a new one.
+    /// The session to change or to replace; nil for a new one without a predecessor in the cache.
     var session: SessionID? {
       switch self {
-      case .begin: nil
+      case .begin(let new): new.replaces
       case .grow(let file), .move(let file), .reopen(let file), .rewrite(let file),
         .end(let file, _, _), .save(let file), .gone(let file), .forget(let file):
         file.session
