@@ -112,6 +112,72 @@ import Testing
     #expect(try await folder.remoteLines() == before)
   }
 
+  // MARK: Lost sidecars
+
+  enum Loss: CaseIterable { case removed, emptied }
+
+  private func lose(_ session: SessionID, _ loss: Loss, in folder: AttachedFolder) throws {
+    let path = folder.site.local.home.files(for: session).sidecar
+    switch loss {
+    case .removed: try File.remove(path)
+    case .emptied: try Data().write(to: URL(filePath: path))
+    }
+  }
+
+  @Test(arguments: Loss.allCases, [false, true])
+  func `a session whose sidecar was lost before its seal continues`(
+    loss: Loss, isSent: Bool
+  ) async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    if isSent { try await folder.tick() } else { try folder.tickWithoutStore() }
+    try folder.append(10..<15, to: "app.log")
+    try folder.tickWithoutStore()
+    let before = try #require(try folder.sidecars().first)
+    try lose(before.sessionId, loss, in: folder)
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<15)])
+    let after = try #require(try folder.sidecars().first)
+    #expect(after.sessionId == before.sessionId)
+    #expect(after.appName == before.appName && after.userId == before.userId)
+    try folder.append(15..<20, to: "app.log")
+    try await folder.tick()
+    try await folder.tick(after: 11 * 86_400)
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+    try await folder.expectSealed(1)
+  }
+
+  @Test(arguments: Loss.allCases, [false, true])
+  func `a quiet session whose sidecar was lost continues`(
+    loss: Loss, grows: Bool
+  ) async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    for _ in 0..<2 { try await folder.tick() }
+    let home = folder.site.local.home
+    #expect(try home.openSessions().isEmpty)
+    try lose(try #require(try folder.sidecars().first?.sessionId), loss, in: folder)
+    if grows { try folder.append(10..<20, to: "app.log") }
+    for _ in 0..<2 { try await folder.tick(after: 11 * 86_400, isDisturbed: true) }
+    for _ in 0..<2 { try await folder.tick(after: 11 * 86_400) }
+    let lines = try await folder.remoteLines()
+    #expect(lines == [Array(0..<(grows ? 20 : 10))])
+    try await folder.expectSealed(1)
+  }
+
+  @Test func `a session that was being deleted is not restored`() async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    let home = folder.site.local.home
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    try await folder.delete(session)
+    // As if it had been killed before it removed the marker.
+    try home.mark(session)
+    try await folder.tick()
+    #expect(try folder.sidecars().isEmpty)
+  }
+
   // MARK: Files that are gone, and come back
 
   @Test(arguments: [false, true], ["mv", "gzip"])

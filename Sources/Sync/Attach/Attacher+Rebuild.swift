@@ -5,7 +5,7 @@ import SessionLog
 
 /// Rebuilds the cache of attached files from the sidecars.
 extension Attacher {
-  /// Rebuilds the cache after an unfinished pass, a reboot or its loss.
+  /// Rebuilds the cache after an unfinished pass, a reboot or its loss, and restores lost sidecars.
   ///
   /// A pass that another process has not finished yet looks the same: only the home's lock tells
   /// them apart.
@@ -14,9 +14,12 @@ extension Attacher {
   /// - Returns: false if the cache is outdated, and another process has the lock.
   func isCurrent(holding lock: HomeLock?) throws -> Bool {
     let pass = try files.pass()
-    guard pass.isDirty || pass.boot != context.machine.bootId else { return true }
+    let isOutdated = pass.isDirty || pass.boot != context.machine.bootId
+    let lost = try visitedWithoutSidecar()
+    guard isOutdated || !lost.isEmpty else { return true }
     guard let lock = try lock ?? HomeLock.acquire(context.home) else { return false }
-    try rebuild(holding: lock)
+    for file in lost { try restoreSidecar(of: file) }
+    if isOutdated { try rebuild(holding: lock) }
     return true
   }
 
@@ -24,6 +27,7 @@ extension Attacher {
   /// of files read to their end.
   private func rebuild(holding lock: HomeLock) throws {
     lock.expect(context.home)
+    for file in try lost(among: files.all()) { try restoreSidecar(of: file) }
     let before = try files.all()
     var known = Dictionary(uniqueKeysWithValues: before.map { ($0.session, $0) })
     var continued: [SessionID: Int64] = [:]

@@ -12,7 +12,7 @@ package import SessionLog
 /// and everything after that is common to both.
 package struct Attacher {
   let context: SyncContext
-  private let sources: [LogSource]
+  let sources: [LogSource]
   let files: AttachedFiles
 
   /// Makes an attacher.
@@ -29,8 +29,9 @@ package struct Attacher {
 
   /// Plans the changes since the last pass.
   ///
-  /// Changes nothing but an outdated cache, which it rebuilds; while another process has the home's
-  /// lock, and may be changing it, everything is left to the next pass.
+  /// Changes nothing but an outdated cache, which it rebuilds, and lost sidecars, which it writes
+  /// again; while another process has the home's lock, and may be changing it, everything is left to
+  /// the next pass.
   ///
   /// - Parameter lock: the home's lock; nil to take it if the cache has to be rebuilt.
   /// - Throws: when the cache cannot be read, or the disk is full; unreadable files become problems
@@ -202,11 +203,13 @@ package struct Attacher {
 
   /// Whether a session is still on this machine.
   ///
-  /// If it was deleted, its row ends at the last read offset: later growth of the file belongs to
-  /// another session.
+  /// If only its sidecar was lost, that is restored. If it was deleted, its row ends at the last read
+  /// offset: later growth of the file belongs to another session.
   private func isHere(_ file: AttachedFile) throws -> Bool {
-    if try LocalSession(context.home, file.session).isHere() { return true }
-    guard var known = try files.of(file.session) else { return false }
+    let sidecar = try FileStatus(context.home.files(for: file.session).sidecar)
+    if let sidecar, sidecar.length > 0 { return true }
+    if try restoreIfLost(file.session) { return true }
+    guard sidecar == nil, var known = try files.of(file.session) else { return sidecar != nil }
     known.source.path = file.source.path
     known.source.device = file.source.device
     known.source.inode = file.source.inode
@@ -269,6 +272,8 @@ package struct Attacher {
 
   @discardableResult
   private func begin(_ new: AttachPlan.Beginning) throws -> SessionID {
+    // The session that has ended according to the plan may only have lost its sidecar.
+    if let replaced = new.replaces, try restoreIfLost(replaced) { throw Moved() }
     // Read everything from one open file: its path may lead to another one later.
     let limit = UnpackLimit(maximum: new.source.maxSize)
     let content = try FileContent(new.path, limit: limit)
@@ -298,14 +303,10 @@ package struct Attacher {
     try files.distrust()
     try context.home.mark(session)
     try Directory.make(local.directory)
-    var sidecar = Sidecar(
-      id: session, device: context.device, source: source,
-      appName: new.source.appName(of: new.path),
-      userId: new.source.userName(of: new.path) ?? Account(id: status.owner).name,
+    var sidecar = self.sidecar(
+      session, reading: source, as: new.source, owner: status.owner,
       startedAt: min(times.first, context.now()))
-    sidecar.categories = new.source.categoryName(of: new.path).map { [$0] } ?? []
     sidecar.continues = new.continues
-    sidecar.consent = context.consent == .metadata ? .metadata : nil
     if let end = new.end {
       sidecar.status = .terminated
       sidecar.cause = .file(end)

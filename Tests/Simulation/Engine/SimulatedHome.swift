@@ -122,8 +122,12 @@ final class SimulatedHome {
       guard let session = sessions.randomElement(using: &random) else { return nil }
       let path = home.files(for: session).sidecar
       guard File.exists(path) else { return nil }
-      truncate(path, 0)
-      disk.changed(path, at: machine.now)
+      if Bool.random(using: &random) {
+        try File.remove(path)
+      } else {
+        truncate(path, 0)
+        disk.changed(path, at: machine.now)
+      }
     case .uploadState:
       guard
         let path = try sessionFiles(where: { $0.hasSuffix(".redaction") })
