@@ -35,8 +35,7 @@ extension Judge {
 
   /// A home that has deleted bytes recorded that in its ledger.
   func judgeLedger(_ session: SessionID) {
-    let isRemote = !before.remote(session).subtracting(after.remote(session)).isEmpty
-    if isRemote,
+    if !lostRemotely(session).isEmpty,
       !ledgers.contains(where: { $0.disk.isShort || isRecorded(session, [.remote], in: $0) })
     {
       oracle.report(

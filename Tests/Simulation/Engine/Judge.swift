@@ -67,7 +67,7 @@ struct Judge {
     }
     let isOld = isExpired(session)
     let remote = after.remote(session)
-    let lost = young(before.remote(session).subtracting(remote), of: session)
+    let lost = young(lostRemotely(session), of: session)
     if !lost.isEmpty {
       let there =
         after.local(session).isSuperset(of: lost) ? "they are still local" : "they are lost"
@@ -87,6 +87,14 @@ struct Judge {
     }
   }
 
+  /// The positions of a session's stream that the store had, and has no longer.
+  ///
+  /// An object that was sent again, and damaged on its way, is not deleted: the local copy heals it.
+  func lostRemotely(_ session: SessionID) -> RangeSet<Int> {
+    let damaged = (after.damaged[session] ?? RangeSet()).intersection(after.local(session))
+    return before.remote(session).subtracting(after.remote(session)).subtracting(damaged)
+  }
+
   /// The part of deleted remote positions that a device's copy had which is not old enough.
   private func young(_ lost: RangeSet<Int>, of session: SessionID) -> RangeSet<Int> {
     guard !lost.isEmpty else { return lost }
@@ -100,7 +108,7 @@ struct Judge {
   private func judgeRunning(_ session: SessionID) {
     guard after.running.contains(session) else { return }
     if oracle.isCopied(session), oracle.isAsked(session) || isExpired(session) { return }
-    let lost = before.remote(session).subtracting(after.remote(session))
+    let lost = lostRemotely(session)
     guard !lost.isEmpty else { return }
     oracle.report(
       .init(

@@ -98,6 +98,14 @@ import Testing
     #expect(!judge(before, holdings()).contains(.hold))
   }
 
+  @Test func `remote bytes may be damaged on their way only while they are local`() {
+    var after = holdings(local: 0..<9)
+    after.damaged[session] = RangeSet(0..<9)
+    #expect(judge(holdings(local: 0..<9, remote: 0..<9), after).isEmpty)
+    after.local = [:]
+    #expect(judge(holdings(remote: 0..<9), after).contains(.evidence))
+  }
+
   @Test func `a mirror must not shrink`() {
     #expect(judge(holdings(mirrored: 0..<9), holdings(mirrored: 0..<8)) == [.growth])
   }

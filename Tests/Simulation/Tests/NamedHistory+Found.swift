@@ -465,5 +465,33 @@ extension NamedHistory {
           Step(.upload(home: 0), seed: 324_345_995, death: 18),
           Step(.cutPower(home: 0), seed: 13_354_058),
         ])),
+    NamedHistory(
+      "an object that a stale listing lacks, damaged on its way when it is sent again",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 464_152_278,
+        [
+          Step(.start(home: 0), seed: 383_489_793),
+          Step(.write(home: 0, session: 0, bytes: 1), seed: 1_571_721_092),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 2_254_313_723),
+          Step(.upload(home: 0), seed: 2_610_481_584, death: 6),
+          Step(.cutPower(home: 0), seed: 1_877_612_508),
+          Step(
+            .upload(home: 0), seed: 1_935_682_677, faults: [.init(7, .refuse(.forbidden))]),
+          Step(.pass(seconds: 86400), seed: 3_826_308_770),
+          Step(
+            .upload(home: 0), seed: 1_968_429_665,
+            faults: [
+              .init(6, .damage), .init(10, .damage), .init(12, .damage), .init(2, .stale(35)),
+            ]),
+        ])),
+    NamedHistory(
+      "a log's sidecar that was lost after half of its object was confirmed",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 382_129_569,
+        [
+          Step(.append(home: 0, file: 0, lines: 1), seed: 2_064_900_176),
+          Step(.upload(home: 0), seed: 104_118_701, faults: [.init(4, .halfAccepted)]),
+          Step(.lose(home: 2, .sidecar), seed: 2_532_327_339),
+        ])),
   ]
 }
