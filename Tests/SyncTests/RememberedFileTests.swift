@@ -112,6 +112,19 @@ import Testing
     #expect(try await folder.remoteLines() == before)
   }
 
+  @Test func `a compressed log that is removed before it was sent is sent`() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<10, to: "app.log")
+    #expect(try await folder.run("gzip app.log") == 0)
+    try folder.tickWithoutStore()
+    try folder.remove("app.log.gz")
+    try folder.tickWithoutStore()
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<10)])
+    #expect(try await folder.gaps().isEmpty)
+    try await folder.expectSealed(1)
+  }
+
   // MARK: Lost sidecars
 
   enum Loss: CaseIterable { case removed, emptied }

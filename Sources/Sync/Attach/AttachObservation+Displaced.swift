@@ -198,7 +198,8 @@ extension AttachObservation {
   }
 
   private mutating func lose(_ file: AttachedFile) throws {
-    guard try sent.isPending(file) else { return add(.gone(file)) }
+    // Of a session without bytes of the file, the home's log has everything: nothing is lost.
+    guard file.source.length != .zero, try sent.isPending(file) else { return add(.gone(file)) }
     let status = try FileStatus(file.source.path)
     let isEdited = edited.contains(file.session)
     let what =

@@ -493,5 +493,17 @@ extension NamedHistory {
           Step(.upload(home: 0), seed: 104_118_701, faults: [.init(4, .halfAccepted)]),
           Step(.lose(home: 2, .sidecar), seed: 2_532_327_339),
         ])),
+    NamedHistory(
+      "a compressed log that a clone does not have, and that was not sent",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 1_607_279_048,
+        [
+          Step(.start(home: 0), seed: 4_219_815_158),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 3_263_564_020),
+          Step(.rotate(home: 0, file: 0, .compress), seed: 45_314_444),
+          Step(.upload(home: 0), seed: 3_342_629_430),
+          Step(.clone(home: 1, keepsMachineId: true), seed: 1_853_663_595),
+          Step(.round(home: 3), seed: 326_534_976),
+        ])),
   ]
 }
