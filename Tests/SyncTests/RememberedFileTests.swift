@@ -127,13 +127,14 @@ import Testing
 
   // MARK: Lost sidecars
 
-  enum Loss: CaseIterable { case removed, emptied }
+  enum Loss: CaseIterable { case removed, emptied, damaged }
 
   private func lose(_ session: SessionID, _ loss: Loss, in folder: AttachedFolder) throws {
     let path = folder.site.local.home.files(for: session).sidecar
     switch loss {
     case .removed: try File.remove(path)
     case .emptied: try Data().write(to: URL(filePath: path))
+    case .damaged: try Data(count: 700).write(to: URL(filePath: path))
     }
   }
 

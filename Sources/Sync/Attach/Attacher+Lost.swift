@@ -3,7 +3,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// Restores sidecars that were lost before their sessions were sealed.
+/// Restores sidecars that were lost or damaged before their sessions were sealed.
 extension Attacher {
   /// The files of sessions whose marker shows that they are not sealed, and which have lost their
   /// sidecar.
@@ -34,10 +34,18 @@ extension Attacher {
     return lost.filter { file in !deleted.contains { $0.session == file.session } }
   }
 
-  /// Whether a session has neither a log in the home nor a sidecar with anything in it.
+  /// Whether a session has neither a log in the home nor a sidecar that says anything.
+  ///
+  /// - Throws: ``Platform/SystemError`` if that is unknown.
   private func isWithoutSidecar(_ session: SessionID) throws -> Bool {
     let local = context.home.files(for: session)
-    return try FileStatus(local.sidecar)?.length ?? 0 == 0 && FileStatus(local.log) == nil
+    guard try FileStatus(local.log) == nil else { return false }
+    do {
+      _ = try Sidecar.load(local.sidecar)
+      return false
+    } catch is SidecarError {
+      return true
+    }
   }
 
   /// Restores a session's sidecar if it was lost.
@@ -73,7 +81,7 @@ extension Attacher {
     try context.home.mark(file.session)
     try Directory.make(local.files.directory)
     try sidecar.save(local.files.sidecar)
-    context.logger.info("\(file.session): its sidecar was lost, and is written again")
+    context.logger.info("\(file.session): its sidecar was lost or damaged, and is written again")
   }
 
   /// Describes a session that reads a file.

@@ -203,13 +203,12 @@ package struct Attacher {
 
   /// Whether a session is still on this machine.
   ///
-  /// If only its sidecar was lost, that is restored. If it was deleted, its row ends at the last read
+  /// If only its sidecar was lost or damaged, that is restored. If it was deleted, its row ends at the last read
   /// offset: later growth of the file belongs to another session.
   private func isHere(_ file: AttachedFile) throws -> Bool {
-    let sidecar = try FileStatus(context.home.files(for: file.session).sidecar)
-    if let sidecar, sidecar.length > 0 { return true }
     if try restoreIfLost(file.session) { return true }
-    guard sidecar == nil, var known = try files.of(file.session) else { return sidecar != nil }
+    let isHere = try LocalSession(context.home, file.session).isHere()
+    guard !isHere, var known = try files.of(file.session) else { return isHere }
     known.source.path = file.source.path
     known.source.device = file.source.device
     known.source.inode = file.source.inode
