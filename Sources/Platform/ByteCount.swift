@@ -35,14 +35,17 @@ extension ByteCount: ExpressibleByIntegerLiteral {
 }
 
 extension ByteCount: AdditiveArithmetic {
-  /// The sum.
+  /// The sum, or the nearest count if it is beyond all: sizes come from files and stores that others
+  /// may have made.
   @inlinable public static func + (left: ByteCount, right: ByteCount) -> ByteCount {
-    ByteCount(left.bytes + right.bytes)
+    let (sum, overflows) = left.bytes.addingReportingOverflow(right.bytes)
+    return ByteCount(overflows ? (left.bytes < 0 ? .min : .max) : sum)
   }
 
-  /// The difference; negative when the second count is larger.
+  /// The difference, negative when the second count is larger, or the nearest count.
   @inlinable public static func - (left: ByteCount, right: ByteCount) -> ByteCount {
-    ByteCount(left.bytes - right.bytes)
+    let (difference, overflows) = left.bytes.subtractingReportingOverflow(right.bytes)
+    return ByteCount(overflows ? (left.bytes < 0 ? .min : .max) : difference)
   }
 
   /// The count multiplied by a factor.
@@ -81,12 +84,7 @@ extension ByteCount: CustomStringConvertible {
 
 extension Sequence<ByteCount> {
   /// The sum, or the largest count if the sum is larger than that.
-  package var total: ByteCount {
-    reduce(0) { total, count in
-      let (sum, isTooMuch) = total.bytes.addingReportingOverflow(count.bytes)
-      return isTooMuch ? .max : ByteCount(sum)
-    }
-  }
+  package var total: ByteCount { reduce(0, +) }
 }
 
 extension Int {

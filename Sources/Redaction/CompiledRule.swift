@@ -77,13 +77,16 @@ struct CompiledRules: Sendable {
       throw RedactionError("there are more than \(RedactionRules.maximumCount) rules")
     }
     self.engine = engine
-    let expressions = Self.expressions(of: rules)
     var numbers: [String: Int] = [:]
-    for (number, expression) in expressions.enumerated() { numbers[expression] = number }
+    var sets: [ByteSet] = []
+    for expression in Self.expressions(of: rules) {
+      let set = ByteSet(expression)
+      numbers[expression] = sets.firstIndex(of: set) ?? sets.count
+      if numbers[expression] == sets.count { sets.append(set) }
+    }
     self.numbers = numbers
     wordsBefore = rules.map { ($0.notAfterWords ?? []).map { Array($0.lowercased().utf8) } }
     longestBefore = rules.reduce(64) { max($0, $1.before?.most ?? 0) }
-    let sets = expressions.map(ByteSet.init)
     guard sets.count <= UInt64.bitWidth else {
       throw RedactionError("the rules have more than \(UInt64.bitWidth) different sets of bytes")
     }

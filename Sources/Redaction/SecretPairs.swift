@@ -37,8 +37,10 @@ struct SecretPairs: Sendable {
 
   /// The rules, specific ones first.
   var rules: [RedactionRule] {
-    ["\"", "'"].flatMap(quoted) + [assigned(passwords, Self.password, changes: 0)]
-      + [assigned(tokens, Self.token, changes: 2), directory, colon, header] + given + logins
+    ["\"", "'"].flatMap(quoted)
+      + [assigned(passwords + Self.abbreviations, Self.password, changes: 0)]
+      + [assigned(tokens, Self.token, changes: 2), hash, directory, colon, header] + beside + given
+      + logins
   }
 
   private typealias Step = RedactionRule.Step
@@ -52,24 +54,111 @@ struct SecretPairs: Sendable {
 
   private var ending: Step { Step(words: endings) }
 
+  /// Bytes that follow a value, or begin a placeholder: where one should begin, there is none.
+  private static let afterValue = "\u{1}-\u{20}\"',;:)}]&=*$%"
+  /// Anything but control characters, backslashes and quotes of a kind.
+  private static func inside(_ quote: String) -> String { "^\u{1}-\u{1f}\\\(quote)" }
+  /// The same with backslashes.
+  private static func escaped(_ quote: String) -> String { "^\u{1}-\u{1f}\(quote)" }
+
+  /// Names of passwords that are words of their own only within quotes or after an underscore.
+  private static let abbreviations = ["_pass"]
+
   /// Quoted values: `name": "value"`, with escaped quotes as well.
   private func quoted(_ quote: String) -> [RedactionRule] {
-    func steps(_ between: Step, _ value: Step) -> [Step] {
-      var (between, value) = (between, value)
-      between.bytes = " \t\"'\\:=>(]"
+    func steps(_ between: Step, _ value: [Step]) -> [Step] {
+      var between = between
+      between.bytes = " \t\"'\\:=>(]["
       (between.least, between.most, between.endsBefore) = (0, 16, quote)
-      value.bytes = "^\u{1}-\u{1f}\\\(quote)"
-      (value.most, value.goesOn, value.isSecret) = (4096, true, true)
-      // After an empty value comes a byte that follows values.
-      value.notFirst = "\u{1}-\u{20}\"',;:)}]&=*$%"
-      return [between, Step(bytes: quote), value]
+      return [between, Step(bytes: quote)] + value
     }
+    func value(_ value: Step) -> Step {
+      var value = value
+      value.bytes = Self.inside(quote)
+      (value.most, value.goesOn, value.isSecret) = (4096, true, true)
+      value.notFirst = Self.afterValue
+      return value
+    }
+    let names = passwords + Self.abbreviations + [quote + "pass"]
+    let placeholder = Step(bytes: Self.placeholder, most: 2, isSecret: true)
+    let start = Step(
+      bytes: Self.inside(quote), least: 0, most: 4096, isSecret: true, notFirst: Self.afterValue)
+    let escape = Step(words: ["\\\\", "\\"], isSecret: true)
     return [
-      rule(
-        passwords + ["pwd"], Self.password, steps(Step(), Step(least: 4, unless: none))),
+      rule(names + ["pwd"], Self.password, steps(Step(), [value(Step(least: 4, unless: none))])),
       rule(
         tokens, Self.token,
-        [ending] + steps(Step(needs: ":=>"), Step(least: 12, needs: "0-9", leastChanges: 2))),
+        [ending]
+          + steps(Step(needs: ":=>"), [value(Step(least: 12, needs: "0-9", leastChanges: 2))])),
+      // A value that begins like a placeholder, but goes on like a password: a hash, for instance.
+      rule(
+        names, Self.password,
+        steps(
+          Step(),
+          [
+            placeholder,
+            Step(
+              bytes: Self.inside(quote), least: 6, most: 4096, goesOn: true, isSecret: true,
+              needs: "0-9", leastChanges: 2),
+          ])),
+      // A value with an escape sequence, such as `\/` or `\u0026`.
+      rule(
+        names, Self.password,
+        steps(
+          Step(),
+          [
+            start, escape,
+            Step(bytes: Self.escaped(quote), least: 3, most: 4096, goesOn: true, isSecret: true),
+          ])),
+      rule(
+        tokens, Self.token,
+        [ending]
+          + steps(
+            Step(needs: ":=>"),
+            [
+              start, escape,
+              Step(
+                bytes: Self.escaped(quote), least: 6, most: 4096, goesOn: true, isSecret: true,
+                needs: "0-9", leastChanges: 1),
+            ])),
+      // A value with an escaped quote in it.
+      rule(
+        names, Self.password,
+        steps(
+          Step(),
+          [
+            start, Step(words: ["\\" + quote], isSecret: true),
+            Step(
+              bytes: Self.escaped(quote), least: 3, most: 4096, goesOn: true, isSecret: true,
+              notFirst: Self.afterValue),
+          ])),
+    ]
+  }
+
+  /// Values beside their names: `"name":"DB_PASSWORD","value":"…"`, `name="password" value="…"`, and
+  /// the arguments `"--password", "…"`.
+  private var beside: [RedactionRule] {
+    func value(_ value: Step) -> Step {
+      var value = value
+      value.bytes = Self.bare
+      (value.most, value.goesOn, value.isSecret) = (4096, true, true)
+      value.notFirst = Self.placeholder
+      return value
+    }
+    let toValue = [
+      Step(words: ["\",\"value\":\"", "\", \"value\": \"", "\" value=\"", "' value='"])
+    ]
+    return [
+      rule(passwords, Self.password, toValue + [value(Step(least: 4, unless: none))]),
+      rule(
+        tokens, Self.token,
+        [ending] + toValue + [value(Step(least: 12, needs: "0-9", leastChanges: 2))]),
+      rule(
+        options, Self.password,
+        [
+          Step(words: ["\",\"", "\", \"", "','", "', '"]),
+          value(Step(least: 4, unless: none)),
+        ]),
     ]
   }
 
@@ -79,12 +168,26 @@ struct SecretPairs: Sendable {
     return rule(
       names, kind,
       (isToken ? [ending] : []) + [
-        Step(bytes: " \t\"'\\]:", least: 0, most: 4), Step(bytes: "=>", most: 2),
-        Step(bytes: " \t", least: 0, most: 4),
+        Step(bytes: " \t\"'\\]:", least: 0, most: 16), Step(bytes: "=>", most: 2),
+        Step(bytes: " \t", least: 0, most: 16),
         Step(
           bytes: isToken ? Self.bareToken : Self.bare, least: isToken ? 12 : 4, most: 4096,
           goesOn: true, isSecret: true, needs: isToken ? "0-9" : nil, notFirst: Self.placeholder,
           leastChanges: changes, unless: none),
+      ])
+  }
+
+  /// Assigned values that begin like a placeholder, but go on like a password.
+  private var hash: RedactionRule {
+    rule(
+      passwords + Self.abbreviations, Self.password,
+      [
+        Step(bytes: " \t", least: 0, most: 16), Step(bytes: "="),
+        Step(bytes: " \t", least: 0, most: 16),
+        Step(bytes: Self.placeholder, most: 2, isSecret: true),
+        Step(
+          bytes: Self.bare, least: 6, most: 4096, goesOn: true, isSecret: true, needs: "0-9",
+          leastChanges: 2),
       ])
   }
 
@@ -103,7 +206,7 @@ struct SecretPairs: Sendable {
   /// Values after a colon, which also occurs in text for people: `password: value`.
   private var colon: RedactionRule {
     rule(
-      passwords, Self.password,
+      passwords + Self.abbreviations, Self.password,
       [
         Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
         Step(bytes: " \t", least: 0, most: 8),
@@ -132,7 +235,7 @@ struct SecretPairs: Sendable {
       rule(
         options, Self.password,
         [
-          Step(bytes: " "),
+          Step(bytes: " \t"),
           Step(
             bytes: Self.bare, least: 6, most: 4096, goesOn: true, isSecret: true, needs: "0-9",
             leastChanges: 1,

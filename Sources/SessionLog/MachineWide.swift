@@ -160,10 +160,17 @@ public enum MachineWide {
     var homes: [Home] = []
     var refused: [(path: String, reason: String)] = []
     var owners: [UInt32: Account] = [:]
+    var looked = 0
     for name in try Directory.names(in: statePath).sorted() {
       let path = "\(statePath)/\(name)"
-      guard path != controlPath, let status = try? FileStatus(path), status.kind == .directory
-      else { continue }
+      guard path != controlPath, let status = try? FileStatus(path) else { continue }
+      guard status.kind == .directory else {
+        if status.owner != 0, looked < mostLookedUp {
+          looked += 1
+          if Account(named: name)?.name == name { refused.append((path, "it is no folder")) }
+        }
+        continue
+      }
       let owner = owners[status.owner] ?? Account(id: status.owner)
       owners[status.owner] = owner
       guard refused.count < mostLookedUp || owner.name == name else {

@@ -9,13 +9,13 @@ struct RefusedHome {
   let reason: String
   /// Sessions in it that are not sealed.
   var sessions = 0
-  /// Size of their logs on disk: parts of them may have been sent.
+  /// Size of their logs on disk, without rotated parts: some of it may have been sent.
   var bytes: ByteCount = 0
   /// What gets them sent, or the folder out of the way.
   var remedy: String
 
-  /// Maximum number of sessions to count: anybody may make such a folder.
-  private static let mostSessions = 10_000
+  /// Maximum number of sessions to count: anybody may make such a folder, and put anything there.
+  private static let mostSessions = 1000
 
   /// Maximum number of folders of one owner, and of all, to look into.
   private static let (mostOfOwner, mostOfAll) = (20, 500)
@@ -61,7 +61,7 @@ struct RefusedHome {
 
   private init(_ path: String, _ reason: String) throws {
     self.init(path, because: reason)
-    guard let status = try? FileStatus(path) else { return }
+    guard let status = try? FileStatus(path), status.kind == .directory else { return }
     let owner = Account(id: status.owner)
     // The owner decides what is in it.
     do {
@@ -69,20 +69,44 @@ struct RefusedHome {
       let home = Home(path: path)
       let open = try Directory.names(in: home.openPath, atMost: Self.mostSessions)
         .compactMap(SessionID.init)
-      let sizes = open.map { (try? LocalSession(home, $0).apparentLogBytes()) ?? 0 }
-      (sessions, bytes) = (sizes.count { $0 > 0 }, sizes.reduce(0, +))
+      // No folder is listed for a session: with many names in it, that would take hours.
+      let sizes = open.compactMap { session -> ByteCount? in
+        let files = home.files(for: session)
+        let length = (try? FileStatus(files.log))?.length ?? 0
+        return length > 0 || File.exists(files.rotated) ? ByteCount(length) : nil
+      }
+      (sessions, bytes) = (sizes.count, sizes.total)
     } catch {
       // A folder whose owner may not read it holds nothing that was recorded.
     }
     try Account.resumeOwnRights()
     guard sessions > 0 else { return }
-    let own = "\(MachineWide.statePath)/\(owner.name)"
-    remedy =
-      owner.home != nil && own != path && !owner.isRoot
-      ? "If \(owner.name) is the same user, stop the programs of \(owner.name) that record, because "
-        + "what they write meanwhile would be lost; then 'cp -an \(path)/. \(own)/' and "
-        + "'rm -r \(path)' get them sent"
-      : "'tidemark import \(path)/sessions/*/*.log' sends them as sessions of root; then move it away"
+    remedy = Self.remedy(path, of: owner)
+  }
+
+  /// What gets the sessions of a folder sent.
+  ///
+  /// Its owner chose its name and what it contains, and may replace either, or their own home, at any
+  /// time: only they copy it.
+  private static func remedy(_ path: String, of owner: Account) -> String {
+    let own = MachineWide.home(of: owner).path
+    let home = try? FileStatus(own)
+    guard owner.home != nil, own != path, !owner.isRoot, home?.kind == .directory,
+      home?.owner == owner.id
+    else {
+      return
+        "'tidemark import \(path.shellWord)/sessions/*/*.log' sends them as sessions of root; then "
+        + "move it away"
+    }
+    #if os(Linux)
+      let command = "runuser -u \(owner.name.shellWord) --"
+    #else
+      let command = "sudo -u \(owner.name.shellWord)"
+    #endif
+    return
+      "If \(owner.name) is the same user, stop the programs of \(owner.name) that record, because "
+      + "what they write meanwhile would be lost; then '\(command) cp -an \((path + "/.").shellWord) "
+      + "\((own + "/").shellWord)' and 'rm -r \(path.shellWord)' get them sent"
   }
 
   /// What waits in it; nil if nothing does.

@@ -193,9 +193,9 @@ import Testing
       grep -c '^not uploaded  *[0-9]* B in 1 session that' /mnt/status
       $T status --json | grep -c '"sending":"refused"'
       grep -c 'stop the programs of daemon that record' /mnt/status
-      command=$(grep -o "'cp -an [^']*'" /mnt/status | tr -d "'")
+      command=$(grep -o "'runuser [^']*'" /mnt/status | tr -d "'")
       echo "$command"
-      $command; rm -r /var/lib/tidemark/formername
+      PATH=$PATH:/usr/sbin:/sbin $command; rm -r /var/lib/tidemark/formername
       $T upload && $T status >/mnt/status && $T verify --user daemon | grep -c 'equals the local log'
       """)
     #expect(result.status == 0, "\(result.errors)")
@@ -208,12 +208,40 @@ import Testing
         1
         1
         1
-        cp -an /var/lib/tidemark/formername/. /var/lib/tidemark/daemon/
+        runuser -u daemon -- cp -an /var/lib/tidemark/formername/. /var/lib/tidemark/daemon/
         1
 
         """, "\(result.errors)")
     #expect(
       result.errors.contains("it has ") && result.errors.contains("in 1 session that may not"))
+  }
+
+  /// Who pastes the advice has root's rights.
+  @Test func `the advice on a hostile folder runs nothing of its owner's with root's rights`()
+    async throws
+  {
+    let result = try await onAMachine(
+      """
+      as daemon $T run --no-upload -- echo from daemon
+      mv /var/lib/tidemark/daemon '/var/lib/tidemark/x$(id)'
+      as daemon ln -s /etc /var/lib/tidemark/daemon
+      mkdir -p /var/lib/tidemark/y/open /var/lib/tidemark/y/sessions
+      chown -R bin /var/lib/tidemark/y
+      $T upload || echo "upload $?"
+      $T status >/mnt/status || echo "status $?"
+      grep -c "runuser" /mnt/status || true
+      grep -cF "tidemark import '/var/lib/tidemark/x\\$(id)'/sessions" /mnt/status
+      """)
+    #expect(
+      result.text == """
+        from daemon
+        upload 1
+        status 1
+        0
+        1
+
+        """, "\(result.errors)")
+    #expect(result.errors.contains("skipped: /var/lib/tidemark/daemon: it is no folder"))
   }
 
   /// Each home is uploaded by a separate process that cannot become root again; if root writes the

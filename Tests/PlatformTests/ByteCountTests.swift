@@ -24,6 +24,14 @@ import Testing
     }
   }
 
+  /// Counts come from files and stores that others may have made.
+  @Test func `sums and differences stay within the numbers there are`() {
+    let least = ByteCount(Int64.min)
+    #expect(ByteCount.max + 1 == .max && .max - (-1) == ByteCount.max)
+    #expect(least - 1 == least && least + (-1) == least)
+    #expect([ByteCount.max, 5, .max].total == .max && [2, 3].total == ByteCount(5))
+  }
+
   @Test(
     arguments: [
       ("0", 0), ("1125899906842624", 1 << 50), ("-1", -1), ("", nil), ("1 ", nil), ("1e3", nil),

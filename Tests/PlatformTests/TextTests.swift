@@ -18,6 +18,16 @@ import Testing
     #expect(String(oneLine: text) == shown)
   }
 
+  @Test(
+    arguments: [
+      ("/var/log/a-b_1.log", "/var/log/a-b_1.log"), ("", "''"), ("a b", "'a b'"), ("-rf", "'-rf'"),
+      ("x$(id>pwn)", "'x$(id>pwn)'"), ("a'b", #"'a'\''b'"#), ("~root", "'~root'"),
+      ("é*", "'é*'"),
+    ] as [(String, String)])
+  func `a name is one word of a shell's command`(text: String, word: String) {
+    #expect(text.shellWord == word)
+  }
+
   @Test func `long text is truncated with an ellipsis`() {
     #expect(String(oneLine: "abcdef", limit: 3) == "abc…")
     #expect(String(oneLine: "abc", limit: 3) == "abc")

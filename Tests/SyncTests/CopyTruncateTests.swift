@@ -43,12 +43,16 @@ import Testing
     func finish() throws { for step in steps where step.at >= seen { try step.run() } }
   }
 
-  /// A log, half of which has been sent; its session may have ended.
-  private func folder(isIdle: Bool) async throws -> AttachedFolder {
+  /// What is known of a log before its rotation.
+  enum Known: CaseIterable { case nothing, open, idle }
+
+  /// A log, half of which has been sent if it is known.
+  private func folder(_ known: Known) async throws -> AttachedFolder {
+    let isIdle = known == .idle
     let folder = try AttachedFolder("app.log*", idleEnd: isIdle ? 1 : 86_400)
     try folder.append(0..<200, to: "app.log")
     if isIdle { try folder.modified("app.log", ago: 5) }
-    try await folder.tick()
+    if known != .nothing { try await folder.tick() }
     if isIdle {
       try await folder.tick(after: 2)
       #expect(try folder.sidecars().first?.endedAt != nil)
@@ -79,15 +83,17 @@ import Testing
     try folder.append(420..<430, to: "app.log")
     try await folder.tick(after: 1, isDisturbed: true)
     try await folder.tick(after: 7200)
-    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<430), comment)
+    let lines = try await folder.remoteLines()
+    #expect(
+      lines.flatMap(\.self) == Array(0..<430), "\(comment): \(lines.map { ($0.first, $0.count) })")
     #expect(try await folder.gaps().isEmpty, comment)
     return isReached
   }
 
-  @Test(arguments: [false, true])
-  func `a log truncated at any moment after its copy is sent once`(isIdle: Bool) async throws {
+  @Test(arguments: Known.allCases)
+  func `a log truncated at any moment after its copy is sent once`(known: Known) async throws {
     for moment in 0..<500 {
-      let folder = try await folder(isIdle: isIdle)
+      let folder = try await folder(known)
       try folder.copy("app.log", to: "app.log.1")
       let log = folder.file("app.log")
       let isReached = try await run(
@@ -96,10 +102,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, .max])
-  func `a log is sent once whose copy is written at any moment`(pause: Int) async throws {
+  @Test(arguments: [1, .max], [Known.open, .nothing])
+  func `a log is sent once whose copy is written at any moment`(
+    pause: Int, known: Known
+  ) async throws {
     for moment in stride(from: 0, to: 500, by: 2) {
-      let folder = try await folder(isIdle: false)
+      let folder = try await folder(known)
       let (log, copy) = (folder.file("app.log"), folder.file("app.log.1"))
       let content = try Data(contentsOf: URL(filePath: log))
       let isReached = try await run(

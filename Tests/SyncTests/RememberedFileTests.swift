@@ -208,6 +208,23 @@ import Testing
     try await expectOnce(4, in: folder)
   }
 
+  @Test(arguments: [false, true], ["app.log", "app.log.1"])
+  func `a file that was moved away with unsent lines and back is sent once`(
+    isKnown: Bool, name: String
+  ) async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try folder.append(10..<15, to: "app.log")
+    if isKnown { try folder.tickWithoutStore() }
+    #expect(try await folder.run("mv app.log ../away") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try await folder.expectSealed(1)
+    #expect(try await folder.run("mv ../away \(name)") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<15)])
+  }
+
   @Test func `a file whose name was reused while it was away is sent once`() async throws {
     let folder = try await chain()
     #expect(try await folder.run("mv app.log.3 ../away") == 0)

@@ -225,6 +225,19 @@ import Testing
     #expect(gaps.contains { $0.contains("[GAP \(first.utf8.count) bytes") })
   }
 
+  @Test func `a file that is touched after the upload's cache was lost is sent once`() async throws
+  {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.run("rm \(folder.site.local.home.cachePath)/manifest.sqlite*") == 0)
+    try folder.modified("app.log", ago: -3)
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    #expect(try await folder.remoteLines() == [Array(0..<10)])
+    #expect(try await folder.gaps().isEmpty)
+    #expect(try folder.sidecars().count == 1)
+  }
+
   @Test func `the copy of a file truncated and grown again ends its session`() async throws {
     let folder = try AttachedFolder("job.log*")
     try folder.append(Self.job("NIGHT-1: ok"), to: "job.log")

@@ -21,8 +21,10 @@ package final class KnownKeys: Sendable {
 
   /// Keys that a person named, and this home's own, by device.
   private let named: [String: Key]
-  /// The file that remembers the rest.
-  private let path: String
+  /// The home that remembers the rest.
+  private let home: Home
+  /// The file in it.
+  private var path: String { home.path + "/trust.json" }
   /// Keys seen, by device; nil until needed.
   private let seen = Guarded<[String: Key]?>(nil)
   /// This device's id, if its key is known.
@@ -36,7 +38,7 @@ package final class KnownKeys: Sendable {
   ///   - own: this device's key; nil if unknown.
   ///   - former: ids that the home had before, whose keys it may still have.
   package init(_ home: Home, named: [String: Key], own: DeviceKey?, former: [String] = []) {
-    path = home.path + "/trust.json"
+    self.home = home
     let made = former.compactMap { DeviceKey.find(home, deviceId: $0) }
       .map { ($0.deviceId, Key($0.publicKey, since: $0.since)) }
     var named = named.merging(made) { first, _ in first }
@@ -205,6 +207,8 @@ package final class KnownKeys: Sendable {
       all[device] = key
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+      // Someone who only reads may not have a home yet.
+      if !File.exists(home.path) { try home.create() }
       try AtomicFile.write(Array(try encoder.encode(all)) + [0x0a], to: path)
     }
   }

@@ -18,8 +18,30 @@ extension AttachObservation {
       }
       return false
     }
+    let copied = copiedOriginals(at: now)
+    fresh.removeAll { copied.contains($0.path) }
+    originals.formUnion(copied)
     guard !originals.isEmpty else { return }
     postpone(originals)
+  }
+
+  /// Unknown files with a recent copy of their beginning beside them, which is unknown, too: once they
+  /// are truncated, the copy alone has those bytes.
+  private func copiedOriginals(at now: FileTime) -> Set<String> {
+    let byPath = Dictionary(fresh.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    var paths: Set<String> = []
+    for copy in fresh
+    where !copy.isRotation && copy.form == nil
+      && now - copy.status.changed < Self.copyPatience
+    {
+      for path in LogSource.originals(of: copy.path) {
+        guard let original = byPath[path], original.status.length >= copy.status.length,
+          (try? FileContent(copy.path).isBeginning(of: FileContent(path))) == true
+        else { continue }
+        paths.insert(path)
+      }
+    }
+    return paths
   }
 
   /// The original, still in place, if the candidate is its copy from a rotation in progress.

@@ -26,6 +26,10 @@ extension AttachObservation {
     if let read, read.status.modified < since { return }
     let status = try read?.status ?? Self.existing(folder)
     for file in try files.inFolder(folder) where changed[file.source.path] == nil {
+      if read == nil, try isCut(file) {
+        displaced.append(file)
+        continue
+      }
       // Nothing was renamed in a folder outside every source.
       if read == nil, let status, status.modified < since, status.device == file.source.device {
         continue
@@ -38,6 +42,12 @@ extension AttachObservation {
         report("its file system is not there; is it mounted?", at: folder)
       }
     }
+  }
+
+  /// Whether a file in place has become shorter than it was read.
+  private func isCut(_ file: AttachedFile) throws -> Bool {
+    guard !file.isCompressed, let status = try FileStatus(file.source.path) else { return false }
+    return file.isAt(status) && status.length < file.seen
   }
 
   /// Whether a folder equals or lies below one of these paths.
@@ -95,12 +105,6 @@ extension AttachObservation {
       if fresh[index].base == 0, let before = fresh[index].before, try !sent.isPending(before) {
         try lose(before)
       }
-    }
-    // A file rotated away between two passes may never have had a matching name.
-    let last = try files.pass().since
-    fresh += candidates.filter { candidate in
-      candidate.source == nil && candidate.status.modified >= last
-        && displaced.contains { LogSource.isRotation(candidate.path, of: $0.source.path) }
     }
   }
 
@@ -206,15 +210,19 @@ extension AttachObservation {
       try status == nil
       ? "removed" : isEdited ? "rewritten" : file.isInPlace() ? "truncated" : "replaced"
     let seen = file.source.length ?? file.source.offset(of: file.seen)
-    let end = try context.manifest.entry(file.session)?.sent ?? .zero
+    let entry = try context.manifest.entry(file.session)
+    let end = entry?.sent ?? .zero
     let line = GapLine.text(
       seen > end && !isEdited ? (seen - end).bytes : nil,
       "\(file.source.path) was \(what) after byte \(end) was sent")
-    // An ended session has a known length, unless what was sent is of two files.
-    let isWhole = !file.isOpen && end >= seen && !isEdited
+    // An ended session has a known length, unless what was sent is of two files. Of a file that was
+    // always empty nothing is known to be lost.
+    let isKnown = !file.isOpen || file.source.headLength == 0
+    let isWhole = isKnown && end >= seen && !isEdited
     var ended = file
     ended.seen = file.source.position(of: end)
-    ended.link = nil
+    // Should the file come back, it is sent from there.
+    ended.link = isEdited ? nil : entry?.link(in: file.source)
     add(.end(ended, status == nil ? .removed : .rotated, .gap(isWhole ? nil : line)))
   }
 

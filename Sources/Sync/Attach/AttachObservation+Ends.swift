@@ -6,9 +6,10 @@ extension AttachObservation {
   /// How long a missing file can be recognized after its session has left this machine.
   private static let memory = Duration.days(7)
 
-  mutating func beginFresh() {
+  mutating func beginFresh() throws {
     var seen: Set<AttachedFile.Number> = []
     for candidate in fresh where candidate.status.length > candidate.base {
+      if try candidate.isRotation && !isSuccessor(candidate) { continue }
       guard let source = source(of: candidate), seen.insert(.init(candidate.status)).inserted
       else { continue }
       if candidate.form == .other {
@@ -25,6 +26,21 @@ extension AttachObservation {
             replaces: candidate.base > 0
               ? candidate.before.flatMap { $0.isOpen ? nil : $0.session } : nil,
             end: candidate.form != nil ? .rotated : isIdle ? .idle : nil)))
+    }
+  }
+
+  /// Whether a file that matches only as a rotation is one of a log that was attached before: it was
+  /// written to after that log began.
+  ///
+  /// Those of an earlier time are not sent.
+  private func isSuccessor(_ candidate: AttachCandidate) throws -> Bool {
+    let originals = LogSource.originals(of: candidate.path)
+    let folder = AttachedFile.folder(of: candidate.path)
+    return try (files.inFolder(folder) + files.gone()).contains { known in
+      candidate.status.modifiedAt > known.session.startedAt
+        && originals.contains { original in
+          known.source.path == original || LogSource.isRotation(known.source.path, of: original)
+        }
     }
   }
 

@@ -37,7 +37,7 @@ struct AttachObservation {
   /// Only files changed since then are read.
   let since: FileTime
   /// Matching files that have changed, by path.
-  var changed: [String: (status: FileStatus, source: LogSource)] = [:]
+  var changed: [String: AttachCandidate] = [:]
   /// Folders that were read.
   var folders: [String: SourceScanner.Folder] = [:]
   /// Known files that are no longer at their path.
@@ -90,7 +90,7 @@ struct AttachObservation {
     try matchDisplaced()
     try leaveCopies()
     try matchGone()
-    beginFresh()
+    try beginFresh()
     try endDue()
     // If the last consent is unknown, too: it may have been for metadata.
     if context.consent == .logs, [nil, .metadata].contains(last.consent) { try continueWithheld() }
@@ -136,9 +136,10 @@ struct AttachObservation {
     for source in sources {
       var (changed, folders, problems) = (changed, folders, plan.problems)
       try withoutActuallyEscaping({ (file: SourceScanner.File) in
-        guard changed[file.path] == nil, try again.contains(file.path) || !isUnchanged(file)
-        else { return }
-        changed[file.path] = (file.status, source)
+        let isNew = changed[file.path].map { $0.isRotation && !file.isRotation } ?? true
+        guard isNew, try again.contains(file.path) || !isUnchanged(file) else { return }
+        changed[file.path] = AttachCandidate(
+          path: file.path, status: file.status, source: source, isRotation: file.isRotation)
       }) { onFile in
         try SourceScanner(
           source: source, since: since, again: again, file: onFile,
@@ -165,7 +166,7 @@ struct AttachObservation {
   private mutating func sortChanged() throws {
     for (path, found) in changed.sorted(by: { $0.key < $1.key }) {
       do {
-        try sort(AttachCandidate(path: path, status: found.status, source: found.source))
+        try sort(found)
       } catch let error as SystemError {
         // Gone since the folder was read; search for the file that was there.
         changed[path] = nil
@@ -261,10 +262,10 @@ struct AttachObservation {
     add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .save(file))
   }
 
-  /// Whether a file has unread bytes; a compressed one does not grow.
+  /// Whether a file has unread bytes; a compressed one may have got another member.
   private func hasGrown(_ known: AttachedFile, _ candidate: AttachCandidate) throws -> Bool {
     guard candidate.form != nil else { return candidate.status.length > known.seen }
-    return try !known.isCompressed && FileContent(candidate.path).reaches(beyond: known.seen)
+    return try FileContent(candidate.path).reaches(beyond: known.seen)
   }
 
   /// The source of a file; for a rotation's target outside every pattern, the source of its folder.

@@ -69,7 +69,8 @@ extension Attacher {
     var open = file
     open.source.length = nil
     var sidecar = self.sidecar(
-      file.session, reading: open.source, as: sources.first { $0.path.matches(file.source.path) },
+      file.session, reading: open.source,
+      as: sources.first { $0.matchingPath(of: file.source.path) != nil },
       owner: try FileStatus(file.source.path)?.owner, startedAt: file.session.startedAt)
     let generation = try context.manifest.entry(file.session)?.generation ?? state?.generation
     sidecar.generation = generation == 1 ? nil : generation

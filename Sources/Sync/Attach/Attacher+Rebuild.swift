@@ -109,13 +109,19 @@ extension Attacher {
       $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
     }
     let sent = source.length == nil ? entry?.sent ?? .zero : .zero
-    // The link covers the stream; bytes of the file before the stream's start are not in it.
-    let isLinked = sent > 0 && (source.base == 0 || entry?.link.covered == Link.span)
     var link: Link?
-    if isLinked, let entry { link = try self.link(of: sidecar, local, entry) }
+    if source.length == nil, let entry, entry.link(in: source) != nil {
+      link = try self.link(of: sidecar, local, entry)
+    }
     var end = source.length ?? sent
-    // Everything unpacked is in the home's log.
-    if source.length == 0 { end = try sidecar.seal?.length ?? .zero + local.apparentLogBytes() }
+    if source.length == 0 {
+      // Everything unpacked is in the home's log.
+      let length = try local.apparentLogBytes()
+      end = sidecar.seal?.length ?? .zero + length
+      if end == .zero + length, source.base == 0 || length >= ByteCount(Link.span) {
+        link = try? FileContent(local.files.log).link(before: length.bytes)
+      }
+    }
     return AttachedFile(
       session: local.session, source: source, seen: source.position(of: end), link: link,
       changed: .epoch, isCompressed: CompressedFile.form(of: source.path) != nil,

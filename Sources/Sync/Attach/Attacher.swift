@@ -222,7 +222,8 @@ package struct Attacher {
 
   /// Begins the session of one file, outside any source, and ends it at its present length.
   ///
-  /// - Returns: the session, and whether it is new: a known file keeps its session.
+  /// - Returns: the session, and whether it is new: a known file keeps its session, unless it has grown
+  ///   since that ended.
   /// - Throws: ``Platform/SystemError`` when the file cannot be read.
   package func adopt(
     _ path: String, as source: LogSource, holding lock: HomeLock
@@ -232,12 +233,17 @@ package struct Attacher {
       _ = try isCurrent(holding: lock)
       return try known(at: path)
     }
-    if let before { return (before.session, false) }
     guard let status = try FileStatus(path) else {
       throw SystemError(operation: "open", path: path, errno: SystemError.Number.notFound)
     }
-    let session = try begin(
-      AttachPlan.Beginning(source: source, path: path, status: status, end: .imported))
+    var new = AttachPlan.Beginning(source: source, path: path, status: status, end: .imported)
+    if let before {
+      guard !before.isOpen, !before.isGone, try FileContent(path).reaches(beyond: before.seen)
+      else { return (before.session, false) }
+      // What was appended since belongs to a session of its own.
+      (new.base, new.continues, new.replaces) = (before.seen, before.session, before.session)
+    }
+    let session = try begin(new)
     var pass = try files.pass()
     pass.isDirty = false
     pass.boot = context.machine.bootId
@@ -297,7 +303,10 @@ package struct Attacher {
       length: length, headLength: head.count,
       headHash: Sidecar.Source.headHash(of: head))
     var seen = status.length
-    let link = isCompressed ? nil : try content.link(before: seen)
+    var link = isCompressed ? nil : try content.link(before: seen)
+    // Without its first or last bytes it would pass for an empty file: it was cut meanwhile.
+    guard isCompressed || link != nil && head.count >= min(seen, Int64(FileContent.headLength))
+    else { throw Moved() }
     // Nothing below reads the file, except to unpack it.
     try files.distrust()
     try context.home.mark(session)
@@ -317,6 +326,7 @@ package struct Attacher {
       do {
         if isCompressed {
           seen = try new.base + content.unpack(to: local.log, from: new.base).bytes
+          link = try content.link(before: seen)
         } else {
           try AtomicFile.write([], to: local.log)
         }
@@ -388,7 +398,7 @@ package struct Attacher {
       let length = try content.unpack(to: log, from: file.source.base)
       file.source.length = 0
       file.seen = file.source.position(of: .zero + length)
-      file.link = nil
+      file.link = try content.link(before: file.seen)
     }
     try context.home.mark(file.session)
     let ended = try endTime(file, rest)

@@ -40,10 +40,21 @@ struct FileContent {
   }
 
   /// Whether this is the known file, perhaps grown.
+  ///
+  /// Every file begins like an empty one, which only its number identifies. A compressed file of which only
+  /// the head is known must have the same length: that of the next day may have the same head.
   func continues(_ known: AttachedFile) throws -> Bool {
+    guard known.source.headLength > 0 else {
+      return try known.isAt(status()) && (!known.isCompressed || hasLength(0))
+    }
     guard try hasHead(of: known) else { return false }
-    guard let link = known.link else { return true }
+    guard let link = known.link else { return try !known.isCompressed || hasLength(known.seen) }
     return try self.link(before: known.seen) == link
+  }
+
+  /// Whether it has bytes up to an offset, and none beyond.
+  func hasLength(_ length: Int64) throws -> Bool {
+    try !reaches(beyond: length) && (length == 0 || reaches(beyond: length - 1))
   }
 
   /// Whether another file begins with what this one has so far, judged by its first and last bytes.

@@ -10,7 +10,7 @@ extension LogSource {
     try withoutActuallyEscaping(problem) { problem in
       try SourceScanner(
         source: self, since: FileTime(nanoseconds: .min),
-        file: { paths.insert($0.path) }, folder: { _, _ in }, problem: problem
+        file: { if !$0.isRotation { paths.insert($0.path) } }, folder: { _, _ in }, problem: problem
       ).run()
     }
     return paths.sorted()

@@ -67,7 +67,7 @@ package struct LogSource: Sendable, Equatable {
 
   /// The name of the program that writes a file.
   func appName(of path: String) -> String {
-    filled(app, path) ?? Self.stem(of: path)
+    filled(app, path) ?? Self.stem(of: matchingPath(of: path) ?? path)
   }
 
   /// The user that the configuration assigns to a file.
@@ -105,14 +105,49 @@ package struct LogSource: Sendable, Equatable {
         continue
       }
       let number = middle.dropFirst().dropLast(end.count)
-      if !number.isEmpty, number.allSatisfy({ $0.isNumber || "-_.T:".contains($0) }) { return true }
+      if !number.isEmpty, number.allSatisfy(isRotationMark) { return true }
     }
     return false
   }
 
+  /// The paths in its folder that a file may be a rotation of, compressed or not.
+  static func originals(of path: String) -> [String] {
+    let folder = AttachedFile.folder(of: path)
+    return originalNames(of: path.split(separator: "/").last ?? "")
+      .map { (folder == "/" ? "/" : folder + "/") + $0 }
+  }
+
+  /// The names that a file's name may be a rotation of.
+  static func originalNames(of name: Substring) -> [String] {
+    var plain = name
+    if CompressedFile.form(of: String(name)) != nil, let dot = name.lastIndex(of: ".") {
+      plain = name[..<dot]
+    }
+    let stem = plain.split(separator: ".").first ?? plain
+    let names = [trimmed(plain), trimmed(stem) + plain.dropFirst(stem.count)]
+    return Set(names.map(String.init)).filter { isRotatedName(String(name), of: $0) }.sorted()
+  }
+
+  /// A name without what rotation appends to it.
+  private static func trimmed(_ name: Substring) -> Substring {
+    guard let end = name.lastIndex(where: { !isRotationMark($0) }) else { return "" }
+    return name[...end]
+  }
+
+  /// The path by which a file is attached: its own, or else that of the log that it is a rotation of.
+  func matchingPath(of path: String) -> String? {
+    ([path] + Self.originals(of: path)).first(where: self.path.matches)
+  }
+
+  private static func isRotationMark(_ character: Character) -> Bool {
+    character.isNumber || "-_.T:".contains(character)
+  }
+
   private func filled(_ template: String?, _ path: String) -> String? {
     guard let template else { return nil }
-    guard template.contains("$"), let captures = self.path.captures(of: path) else {
+    guard template.contains("$"), let path = matchingPath(of: path),
+      let captures = self.path.captures(of: path)
+    else {
       return template
     }
     var out = template

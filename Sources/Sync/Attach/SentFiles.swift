@@ -88,7 +88,9 @@ struct SentFiles {
     guard context.consent == .logs, try isOpen(file), file.changed != .epoch,
       status.modified > file.changed
     else { return false }
-    return try context.manifest.entry(file.session)?.sent ?? .zero == .zero
+    if let entry = try context.manifest.entry(file.session) { return entry.sent == .zero }
+    // Rules are bound before anything is sent under them: with them, the cache has been lost.
+    return try LocalSession(context.home, file.session).loadUploadState()?.redaction == nil
   }
 
   /// Whether the last upload found other bytes in the file than were sent; without the rules by

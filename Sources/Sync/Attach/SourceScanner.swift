@@ -9,6 +9,8 @@ struct SourceScanner {
   struct File {
     let path: String
     let status: FileStatus
+    /// Whether it matches only as the rotation of a log that does.
+    let isRotation: Bool
   }
 
   /// A folder's state before its files were read.
@@ -70,14 +72,18 @@ struct SourceScanner {
     try open.forEachEntry { entry in
       let name = entry.name
       fingerprint.add(name, entry.inode)
-      let isMatch = entry.kind != .directory && source.path.matches(name, at: progress)
+      let isNamed = entry.kind != .directory && source.path.matches(name, at: progress)
+      let isRotation = !isNamed && entry.kind == .file && isRotation(name, in: path, progress)
+      let isMatch = isNamed || isRotation
       let inside = entry.kind != .file ? source.path.entering(name, from: progress) : nil
       guard isMatch || inside != nil, !Self.isSelfOrParent(name),
         !source.excludes(name, in: path), let status = open.status(ofBytes: name)
       else { return }
       switch status.kind {
       case .file where isMatch:
-        if status.changed >= since || isWanted(place, name) { try report(place, name, status) }
+        if status.changed >= since || isWanted(place, name) {
+          try report(place, name, status, isRotation: isRotation)
+        }
       case .directory: if let inside { folders.append((Array(name), inside)) }
       case .link: try follow(place.inside(name), isMatch: isMatch, inside, depth: depth, &links)
       default: return
@@ -86,6 +92,21 @@ struct SourceScanner {
     try folder(path.isEmpty ? "/" : path, Folder(status: status, fingerprint: fingerprint))
     for (name, progress) in folders {
       try enter(name, in: open, place, progress, depth: depth, &links)
+    }
+  }
+
+  /// Whether a name is that of a rotation of a log that matches, which a program may still be writing.
+  private func isRotation(
+    _ name: UnsafeBufferPointer<UInt8>, in folder: String, _ progress: SourcePattern.Progress
+  ) -> Bool {
+    guard name.contains(where: { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+      return false
+    }
+    return LogSource.originalNames(of: String(decoding: name, as: UTF8.self)[...]).contains {
+      var original = $0
+      return original.withUTF8 {
+        source.path.matches($0, at: progress) && !source.excludes($0, in: folder)
+      }
     }
   }
 
@@ -102,7 +123,7 @@ struct SourceScanner {
   }
 
   private func report(
-    _ folder: Place, _ bytes: UnsafeBufferPointer<UInt8>, _ status: FileStatus
+    _ folder: Place, _ bytes: UnsafeBufferPointer<UInt8>, _ status: FileStatus, isRotation: Bool
   ) throws {
     let place = folder.inside(bytes)
     guard String(validating: bytes, as: UTF8.self) != nil else {
@@ -111,11 +132,13 @@ struct SourceScanner {
           operation: "use, as its name is no UTF-8,", path: place.path,
           errno: SystemError.Number.malformed))
     }
-    try report(place, status)
+    try report(place, status, isRotation: isRotation)
   }
 
   /// Reports a file, unless the links to it were made by users who may not decide what is read.
-  private func report(_ place: Place, _ status: FileStatus) throws {
+  private func report(
+    _ place: Place, _ status: FileStatus, isRotation: Bool = false
+  ) throws {
     if let linked = place.linked {
       do {
         let file = try Descriptor(openingForeign: linked, followsLast: true).status()
@@ -125,7 +148,7 @@ struct SourceScanner {
         return error.isNotFound ? () : problem(error)
       }
     }
-    try file(File(path: place.path, status: status))
+    try file(File(path: place.path, status: status, isRotation: isRotation))
   }
 
   private func enter(

@@ -98,6 +98,13 @@ struct UploadCheckpoint: Equatable {
     revisions.count < 2 ? revisions : revisions.sorted { $0.fileName < $1.fileName }
   }
 
+  /// The fingerprint of an attached file before the end of what was sent, if redaction left that
+  /// unchanged; nil if it is unknown.
+  func link(in source: Sidecar.Source) -> Link? {
+    // The file's bytes before the stream's start are not in the stream's link.
+    sent > 0 && (source.base == 0 || link.covered == Link.span) ? link : nil
+  }
+
   /// Whether a revision named its generation, and that request was answered.
   var hasNamedGeneration: Bool {
     revisions.contains { $0.number <= revision && $0.generation == generation }

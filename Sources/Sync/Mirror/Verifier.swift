@@ -204,7 +204,7 @@ package struct Verifier: Sendable {
       return
         "\(log.path) was changed after it was \(isSealed ? "sealed" : "sent"), between \(range): it "
         + "cannot mend this copy.\(next) Put the objects, or the log, back from a backup or the "
-        + "bucket's versions; 'tidemark import \(log.path)' sends what it has now as another session"
+        + "bucket's versions; 'tidemark import \(log.path.shellWord)' sends what it has now as another session"
     }
     return nil
   }

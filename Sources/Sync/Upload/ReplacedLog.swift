@@ -31,8 +31,8 @@ struct ReplacedLog {
     return "\(path) was changed after it was sent: sealed with the \(length) bytes "
       + (hasRest ? "that were sent and what follows them in the file" : "that were sent")
       + (files.count > 1
-        ? ". Its files stay: 'tidemark import \(files.joined(separator: " "))' sends each as another "
+        ? ". Its files stay: 'tidemark import \(files.map(\.shellWord).joined(separator: " "))' sends each as another "
           + "session"
-        : ". The file stays: 'tidemark import \(files.first ?? path)' sends it as another session")
+        : ". The file stays: 'tidemark import \((files.first ?? path).shellWord)' sends it as another session")
   }
 }

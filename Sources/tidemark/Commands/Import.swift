@@ -13,7 +13,7 @@ struct Import: AsyncParsableCommand {
     abstract: "Import existing log files as sessions; .gz and .zst are unpacked.",
     discussion: """
       The files are read where they are by the next upload, and must stay until then. A file that was \
-      imported before is named with its session. A link, or one on the way, is followed only if you, root \
+      imported before is named with its session; what was appended to it since is imported as another. A link, or one on the way, is followed only if you, root \
       or the file's owner made it. For logs that still grow use 'sources:' in the \
       configuration.
 

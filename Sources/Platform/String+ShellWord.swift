@@ -1,0 +1,20 @@
+extension String {
+  /// The text as one word of a shell's command: in quotes, unless it needs none.
+  ///
+  /// Other users choose names of files; a command with one that somebody pastes must not run more.
+  package var shellWord: String {
+    let isPlain =
+      !isEmpty
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "/._-+,@%:".utf8.contains(byte)
+        }
+      }
+    if isPlain, first != "-" { return self }
+    let parts = split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + parts.joined(separator: "'\\''") + "'"
+  }
+}

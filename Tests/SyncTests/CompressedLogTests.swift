@@ -1,0 +1,111 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// Compressed logs that resemble each other: the same name, the same beginning.
+@Suite(.shiftedTime, .tags(.medium)) struct CompressedLogTests {
+  /// A day's log, and what compresses it.
+  private func rotate(
+    _ folder: AttachedFolder, _ lines: Range<Int>, heading: String = "",
+    by command: String = "gzip",
+    to name: String = "app.log.1"
+  ) async throws {
+    try folder.append(heading, to: "app.log")
+    try folder.append(lines, to: "app.log")
+    let ending = command == "gzip" ? "gz" : "zst"
+    let script = "rm -f \(name).\(ending) && \(command) -c app.log >\(name).\(ending) && rm app.log"
+    #expect(try await folder.run(script) == 0)
+  }
+
+  private static let headings = [
+    "", "# a heading\n", String(repeating: "# a long heading\n", count: 300),
+  ]
+
+  @Test(arguments: headings, ["gzip", "zstd -q"])
+  func `a log that is rotated after a day without lines is sent`(
+    heading: String, command: String
+  ) async throws {
+    let folder = try AttachedFolder("app.log*")
+    let days = [0..<0, 0..<5, 5..<5, 5..<20, 20..<21]
+    for day in days {
+      try await rotate(folder, day, heading: heading, by: command)
+      try await folder.tick(after: 7200)
+    }
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<21))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// As with `rotate 2`.
+  @Test(arguments: headings) func `a chain of logs with the same heading is sent`(
+    heading: String
+  ) async throws {
+    let folder = try AttachedFolder("app.log*")
+    for day in [0..<0, 0..<5, 5..<5, 5..<20, 20..<20, 20..<21] {
+      #expect(try await folder.run("[ ! -e app.log.1.gz ] || mv app.log.1.gz app.log.2.gz") == 0)
+      try await rotate(folder, day, heading: heading)
+      try await folder.tick(after: 7200)
+    }
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<21))
+  }
+
+  /// As with `copytruncate`, which leaves an empty log.
+  @Test func `an empty compressed log does not become the empty log`() async throws {
+    let folder = try AttachedFolder("app.log*")
+    var end = 0
+    for count in [4, 0, 5, 6, 0, 0, 7, 8] {
+      try folder.append(end..<end + count, to: "app.log")
+      end += count
+      let script =
+        "[ ! -e app.log.1.gz ] || mv app.log.1.gz app.log.2.gz; gzip -c app.log >app.log.1.gz"
+      #expect(try await folder.run("\(script); truncate -s 0 app.log") == 0)
+      try await folder.tick(after: 7200)
+    }
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<end))
+  }
+
+  @Test func `an empty compressed log is no other program's`() async throws {
+    let folder = try AttachedFolder("app*")
+    try await rotate(folder, 0..<0)
+    try await folder.tick()
+    #expect(try await folder.run("rm app.log.1.gz") == 0)
+    try await rotate(folder, 0..<5, to: "app-worker.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<5))
+  }
+
+  @Test(arguments: ["appended", "replaced"], [false, true])
+  func `a compressed log that grows is sent once`(how: String, isRebuilt: Bool) async throws {
+    let folder = try AttachedFolder("*")
+    try folder.append(0..<10, to: "a.log")
+    #expect(try await folder.run("gzip a.log") == 0)
+    try await folder.tick()
+    try await folder.expectSealed(1)
+    if isRebuilt { try folder.loseCache() }
+    try folder.append(10..<15, to: "b")
+    let script =
+      how == "appended"
+      ? "gzip -c b >>a.log.gz; rm b" : "(zcat a.log.gz; cat b) | gzip >../c; rm b; mv ../c a.log.gz"
+    #expect(try await folder.run(script) == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<15)])
+  }
+
+  @Test func `a member appended after a log was sent plain is sent`() async throws {
+    let folder = try AttachedFolder("a.log*")
+    try folder.append(0..<10, to: "a.log")
+    try await folder.tick()
+    #expect(try await folder.run("gzip a.log") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    try folder.append(10..<15, to: "b")
+    #expect(try await folder.run("gzip -c b >>a.log.gz; rm b") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<15)])
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// Rotated logs that no pattern names, as where `sources` says `*.log`.
+@Suite(.shiftedTime, .tags(.medium)) struct UnnamedRotationTests {
+  /// A log of which the first line has been sent.
+  private func folder() async throws -> AttachedFolder {
+    let folder = try AttachedFolder("*.log")
+    try folder.append(0..<1, to: "app.log")
+    try await folder.tick()
+    return folder
+  }
+
+  @Test(arguments: [false, true], 0..<5)
+  func `several rotations before a pass that dies lose nothing`(
+    isCompressed: Bool, count: Int
+  ) async throws {
+    let folder = try await folder()
+    #expect(try await folder.run("mv app.log app.log.3") == 0)
+    try folder.append(1..<2, to: "app.log.2")
+    try folder.append(2..<3, to: "app.log.1")
+    try folder.append(3..<4, to: "app.log")
+    if isCompressed { #expect(try await folder.run("gzip app.log.2 app.log.3") == 0) }
+    try await folder.dyingTick(after: count)
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<4))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  @Test func `a compressed log that was not complete at the first pass is sent`() async throws {
+    let folder = try await folder()
+    #expect(try await folder.run("mv app.log app.log.2") == 0)
+    try folder.append(1..<9, to: "app.log.1")
+    #expect(
+      try await folder.run("gzip app.log.1; head -c 40 app.log.1.gz >x; mv app.log.1.gz y") == 0)
+    #expect(try await folder.run("mv x app.log.1.gz; touch app.log") == 0)
+    try await folder.tick(after: 60, isDisturbed: true)
+    #expect(try await folder.run("cat y >app.log.1.gz; rm y") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<9))
+  }
+
+  @Test func `lines of a program that goes on after the seal are sent`() async throws {
+    let folder = try await folder()
+    #expect(try await folder.run("mv app.log app.log.1; touch app.log") == 0)
+    for _ in 0..<3 { try await folder.tick(after: 60) }
+    try await folder.expectSealed(1)
+    try folder.append(1..<2, to: "app.log.1")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    let lines = try await folder.remoteLines()
+    #expect(lines == [[0], [1]])
+  }
+
+  @Test func `a rotated log that is cut before its rest was sent leaves a gap`() async throws {
+    let folder = try await folder()
+    try folder.append(1..<2, to: "app.log")
+    #expect(try await folder.run("mv app.log app.log.1") == 0)
+    try folder.tickWithoutStore()
+    #expect(try await folder.run("truncate -s 3 app.log.1") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.gaps().count == 1)
+    #expect(try folder.sidecars().allSatisfy { $0.status != .active || $0.source?.length == nil })
+  }
+
+  @Test func `rotations from before a log was attached are not sent`() async throws {
+    let folder = try AttachedFolder("*.log")
+    try folder.append(0..<1, to: "app.log.1")
+    try folder.modified("app.log.1", ago: 9000)
+    try folder.append(1..<2, to: "app.log")
+    try folder.append(2..<3, to: "other.log.1")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [[1]])
+  }
+}
