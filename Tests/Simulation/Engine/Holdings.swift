@@ -29,6 +29,8 @@ struct Holdings {
   var localLines: [Int: Set<Int>] = [:]
   /// Numbers of the newest whole revision of each session, by folder.
   var revisions: [SessionID: [String: Int]] = [:]
+  /// The same of those whose name is there, whole or not.
+  var namedRevisions: [SessionID: [String: Int]] = [:]
   /// When the newest object of a session was stored, in real time, in milliseconds, by device.
   var newest: [SessionID: [String: Int64]] = [:]
   /// When the newest object of a session first had its present bytes, in real time.

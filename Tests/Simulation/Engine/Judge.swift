@@ -115,10 +115,11 @@ struct Judge {
         .evidence, "remote bytes \(lost.text) of \(session) were deleted, which is still recorded"))
   }
 
-  /// The newest revision goes with the session only.
+  /// The newest revision goes with the session only; one that was sent again, and damaged on its way, is
+  /// not deleted.
   private func judgeRevisions(_ session: SessionID) {
     for (folder, newest) in (before.revisions[session] ?? [:]).sorted(by: { $0.key < $1.key })
-    where after.revisions[session]?[folder] ?? 0 < newest {
+    where after.namedRevisions[session]?[folder] ?? 0 < newest {
       oracle.report(
         .init(.evidence, "revision \(newest) of \(session) in \(folder) was deleted"))
     }

@@ -22,10 +22,14 @@ extension Surveyor {
           holdings.newest(copy) ?? .min, object.storedAt)
         holdings.sealed[session] = max(holdings.sealed[session] ?? .min, object.begunAt)
       }
-      if let revision = name.revision, revision.stored == ByteCount(object.bytes.count) {
+      if let revision = name.revision {
         let folder = String(key.dropLast(key.lastPart.count))
-        holdings.revisions[revision.session, default: [:]][folder] = max(
-          revision.number, holdings.revisions[revision.session]?[folder] ?? 0)
+        func add(to numbers: inout [SessionID: [String: Int]]) {
+          numbers[revision.session, default: [:]][folder, default: 0] = max(
+            revision.number, numbers[revision.session]?[folder] ?? 0)
+        }
+        add(to: &holdings.namedRevisions)
+        if revision.matches(object.bytes) { add(to: &holdings.revisions) }
       }
       guard let segment = name.segment, segment.stored == ByteCount(object.bytes.count) else {
         continue

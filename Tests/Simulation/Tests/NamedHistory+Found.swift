@@ -505,5 +505,20 @@ extension NamedHistory {
           Step(.clone(home: 1, keepsMachineId: true), seed: 1_853_663_595),
           Step(.round(home: 3), seed: 326_534_976),
         ])),
+    NamedHistory(
+      "a revision that is damaged on its way, and half stored when it is sent again",
+      History(
+        store: "folder", homes: 2, isShared: false, seed: 3_581_945_100,
+        [
+          Step(.start(home: 0), seed: 1_962_341_676),
+          Step(.redact(home: 0), seed: 1_766_637_771),
+          Step(.kill(home: 0, session: 0), seed: 2_279_764_914),
+          Step(
+            .upload(home: 0), seed: 3_892_634_188, faults: [.init(3, .damage), .init(5, .damage)]),
+          Step(.reboot(home: 3, losesTime: false), seed: 3_239_263_222),
+          Step(
+            .upload(home: 0), seed: 3_076_414_780,
+            faults: [.init(3, .half), .init(4, .half), .init(5, .half), .init(6, .half)]),
+        ])),
   ]
 }

@@ -5,8 +5,8 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// An import whose process dies between two changes to files, and that is repeated.
-@Suite(.shiftedTime, .tags(.medium)) struct KilledImportTests {
+/// Imports that are repeated, after their process died between two changes to files or the file grew.
+@Suite(.shiftedTime, .tags(.medium)) struct RepeatedImportTests {
   private func adopt(_ path: String, in folder: AttachedFolder) throws {
     let source = LogSource(path: try #require(SourcePattern(path)))
     try Attacher(folder.site.context(), sources: []).adopt(path, as: source)
@@ -35,5 +35,35 @@ import Testing
       #expect(try folder.site.local.home.openSessions() == [], "killed after \(lifetime)")
       guard files.isDead else { return #expect(lifetime > 10) }
     }
+  }
+
+  @Test func `an imported file that is cut before it was sent leaves a gap`() async throws {
+    let folder = try AttachedFolder()
+    try folder.site.local.home.create()
+    try folder.append(0..<10, to: "app.log")
+    try adopt(folder.file("app.log"), in: folder)
+    try folder.truncate("app.log")
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    #expect(try await folder.gaps().count == 1)
+    try await folder.expectSealed(1)
+  }
+
+  @Test(arguments: ["cat more >>app.log", "gzip <more >>app.log.gz"])
+  func `what was appended to an imported file is imported as another session`(
+    command: String
+  ) async throws {
+    let folder = try AttachedFolder()
+    try folder.site.local.home.create()
+    try folder.append(0..<10, to: "app.log")
+    try folder.append(10..<15, to: "more")
+    let name = command.contains("gzip") ? "app.log.gz" : "app.log"
+    if name != "app.log" { #expect(try await folder.run("gzip app.log") == 0) }
+    for _ in 0..<2 { try adopt(folder.file(name), in: folder) }
+    #expect(try folder.sidecars().count == 1)
+    try await folder.tick()
+    #expect(try await folder.run(command) == 0)
+    for _ in 0..<2 { try adopt(folder.file(name), in: folder) }
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<15)])
   }
 }
