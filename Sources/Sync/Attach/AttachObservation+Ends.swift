@@ -33,14 +33,22 @@ extension AttachObservation {
   /// written to after that log began.
   ///
   /// Those of an earlier time are not sent.
-  private func isSuccessor(_ candidate: AttachCandidate) throws -> Bool {
-    let originals = LogSource.originals(of: candidate.path)
+  mutating func isSuccessor(_ candidate: AttachCandidate) throws -> Bool {
     let folder = AttachedFile.folder(of: candidate.path)
-    return try (files.inFolder(folder) + files.gone()).contains { known in
-      candidate.status.modifiedAt > known.session.startedAt
-        && originals.contains { original in
-          known.source.path == original || LogSource.isRotation(known.source.path, of: original)
-        }
+    let begun = try begun[folder] ?? beginnings(in: folder)
+    self.begun[folder] = begun
+    return LogSource.originals(of: candidate.path).contains { original in
+      begun[original].map { $0 <= candidate.status.modifiedAt } ?? false
+    }
+  }
+
+  /// When the first known session of each log in a folder began.
+  private func beginnings(in folder: String) throws -> [String: Timestamp] {
+    let known = try files.inFolder(folder) + files.gone().filter { $0.folder == folder }
+    return known.reduce(into: [:]) { first, file in
+      for path in [file.source.path] + LogSource.originals(of: file.source.path) {
+        first[path] = min(first[path] ?? file.session.startedAt, file.session.startedAt)
+      }
     }
   }
 

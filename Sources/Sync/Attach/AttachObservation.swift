@@ -48,6 +48,8 @@ struct AttachObservation {
   var shrunk: Set<String> = []
   /// Files without a known session.
   var fresh: [AttachCandidate] = []
+  /// By folder and path, when the first known session of a log began; see ``isSuccessor(_:)``.
+  var begun: [String: [String: Timestamp]] = [:]
 
   /// Files that changed within this time of a pass's start are read again: the kernel's clock for
   /// files is coarser than ours.
@@ -183,6 +185,10 @@ struct AttachObservation {
         .filter { $0.source.path != candidate.path }
       // Another name of a file that is already read.
       if before.isEmpty, try sameNumber.contains(where: { try $0.isInPlace() }) { return }
+      // Most are rotations from before the log was attached.
+      if candidate.isRotation, before.isEmpty, sameNumber.isEmpty, try !isSuccessor(candidate) {
+        return
+      }
       displaced += try sameNumber.filter { try !$0.isInPlace() }
       fresh.append(candidate)
       return
