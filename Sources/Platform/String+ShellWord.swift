@@ -1,7 +1,7 @@
 extension String {
-  /// The text as one word of a shell's command: in quotes, unless it needs none.
+  /// The text as one word of a shell command, quoted if necessary.
   ///
-  /// Other users choose names of files; a command with one that somebody pastes must not run more.
+  /// Other users choose the names of their files, and a command with such a name may be pasted by root.
   package var shellWord: String {
     let isPlain =
       !isEmpty

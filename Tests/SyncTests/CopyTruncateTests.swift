@@ -46,7 +46,7 @@ import Testing
   /// What is known of a log before its rotation.
   enum Known: CaseIterable { case nothing, open, idle }
 
-  /// A log, half of which has been sent if it is known.
+  /// A log with 420 lines; unless nothing is known of it, the first 200 have been sent.
   private func folder(_ known: Known) async throws -> AttachedFolder {
     let isIdle = known == .idle
     let folder = try AttachedFolder("app.log*", idleEnd: isIdle ? 1 : 86_400)

@@ -41,8 +41,9 @@ struct FileContent {
 
   /// Whether this is the known file, perhaps grown.
   ///
-  /// Every file begins like an empty one, which only its number identifies. A compressed file of which only
-  /// the head is known must have the same length: that of the next day may have the same head.
+  /// An empty file's content matches any file, so only its number identifies it. A compressed file of
+  /// which only the head is known must also have the same length, because the next day's log may begin
+  /// with the same head.
   func continues(_ known: AttachedFile) throws -> Bool {
     guard known.source.headLength > 0 else {
       return try known.isAt(status()) && (!known.isCompressed || hasLength(0))

@@ -134,7 +134,7 @@ package struct LogSource: Sendable, Equatable {
     return name[...end]
   }
 
-  /// The path by which a file is attached: its own, or else that of the log that it is a rotation of.
+  /// The path that matches: the file's own, or that of the log it was rotated from; nil if neither does.
   func matchingPath(of path: String) -> String? {
     ([path] + Self.originals(of: path)).first(where: self.path.matches)
   }
