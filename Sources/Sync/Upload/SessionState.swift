@@ -138,7 +138,15 @@ struct SessionState {
   /// - Throws: ``Platform/SystemError`` if none of it is left.
   func requireView() throws -> LocalStream {
     if let view { return view }
-    throw SystemError(operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
+    throw missingLog
+  }
+
+  /// The error for a log that is not there: an attached file may have been renamed since the pass
+  /// began, and the next one looks for it.
+  var missingLog: SystemError {
+    SystemError(
+      operation: "open", path: sidecar.source?.path ?? local.files.log,
+      errno: SystemError.Number.notFound)
   }
 
   /// The log as it is sent, between its holes.

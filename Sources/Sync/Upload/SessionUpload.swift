@@ -38,8 +38,7 @@ struct SessionUpload {
     if item.verdict == nil { state.consent = context.consent }
     if state.consent == .logs {
       guard state.log != nil || state.verdict != nil && state.canEndWithoutLog else {
-        throw SystemError(
-          operation: "open", path: state.local.files.log, errno: SystemError.Number.notFound)
+        throw state.missingLog
       }
       try state.openView(context)
     }

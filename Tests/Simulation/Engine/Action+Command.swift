@@ -3,7 +3,8 @@ extension Action {
   var home: Int? {
     switch self {
     case .start(let home), .write(let home, _, _), .end(let home, _), .kill(let home, _),
-      .append(let home, _, _), .rotate(let home, _, _), .rewrite(let home, _),
+      .append(let home, _, _), .appendLate(let home, _, _), .rotate(let home, _, _),
+      .nights(let home, _, _, _), .rewrite(let home, _),
       .unlink(let home, _), .upload(let home), .round(let home), .obstruct(let home, _),
       .reap(let home, _, _), .reapWithoutStore(let home),
       .pull(let home), .repair(let home), .redact(let home), .delete(let home, _, _, _),

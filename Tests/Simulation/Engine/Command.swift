@@ -18,6 +18,8 @@ struct Command: Sendable {
   let retention: Duration
   /// The folder of other programs' logs.
   let logs: String
+  /// Those that are attached.
+  let pattern: String
   let mirror: String
   let process: SimulatedProcess
   let client: StoreClient
@@ -118,7 +120,7 @@ struct Command: Sendable {
 
   var policy: UploadPolicy {
     var policy = UploadPolicy()
-    policy.sources = SourcePattern(logs + "/*").map { [LogSource(path: $0)] } ?? []
+    policy.sources = SourcePattern(pattern).map { [LogSource(path: $0)] } ?? []
     policy.retention.local = retention
     policy.retention.pruneAfter = .days(3)
     // Passes whose time is over when they begin, too.

@@ -2,71 +2,106 @@ import Foundation
 import Platform
 import TestSupport
 
-/// Another program's logs, and their rotations.
+/// Another program's log, and its rotated logs.
 struct ForeignFile {
   /// A line, unique in its world.
   typealias Line = [UInt8]
 
   /// The path of the current log.
   let path: String
+  private let habits: LogHabits
   private let disk: Disk
+  /// Rotated logs, the latest first.
+  private var rotated: [String] = []
   private var rotations = 0
+  /// Whether the program may still be writing to the log that was rotated last.
+  private var isStillWritten = false
 
-  init(_ path: String, _ disk: Disk) throws {
-    (self.path, self.disk) = (path, disk)
+  /// The most rotated logs that are kept.
+  private static let kept = 4
+
+  init(_ path: String, _ habits: LogHabits, _ disk: Disk) throws {
+    (self.path, self.habits, self.disk) = (path, habits, disk)
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
   }
 
-  private var url: URL { URL(filePath: path) }
-
   /// Its length in bytes; 0 when it is missing.
   var length: Int { get throws { try FileStatus(path).map { Int($0.length) } ?? 0 } }
 
-  /// Appends lines.
+  /// The log that was rotated last, if the program may still be writing to it.
+  var late: String? {
+    rotated.first.flatMap { isStillWritten && File.exists($0) ? $0 : nil }
+  }
+
+  /// Appends lines, after the heading in an empty log.
   func append(_ lines: [Line], at time: Timestamp) throws {
-    let bytes = Array(lines.joined())
+    try append((length == 0 ? habits.headingText : []) + lines.joined(), to: path, at: time)
+  }
+
+  /// Appends lines to the log that was rotated last.
+  func appendLate(_ lines: [Line], at time: Timestamp) throws {
+    guard let late else { return }
+    try append(Array(lines.joined()), to: late, at: time)
+  }
+
+  private func append(_ bytes: [UInt8], to path: String, at time: Timestamp) throws {
     let file = try Descriptor(opening: path, [.write, .create, .append])
     try bytes.withUnsafeBytes { try file.write($0) }
     disk.changed(path, at: time)
   }
 
-  /// Rotates the log.
+  /// Rotates the log, as logrotate does.
   mutating func rotate(_ rotation: Action.Rotation, at time: Timestamp) throws {
     guard File.exists(path) else { return }
-    let oldest = rotations
     rotations += 1
-    // Like logrotate: .1 becomes .2, and so on; four are kept.
-    for number in stride(from: min(4, oldest), to: 0, by: -1) {
-      for ending in ["", ".zst"] {
-        let name = "\(path).\(number)\(ending)"
-        guard File.exists(name) else { continue }
-        if number == 4 {
-          try File.remove(name)
-        } else {
-          try File.rename(name, to: "\(path).\(number + 1)\(ending)")
-          disk.changed("\(path).\(number + 1)\(ending)", at: time)
-        }
-      }
-    }
-    let old = "\(path).1"
-    switch rotation {
-    case .create:
-      try File.rename(path, to: old)
-      try append([], at: time)
-    case .copyTruncate:
-      try Data(contentsOf: url).write(to: URL(filePath: old))
+    try shift(at: time)
+    let old = habits.keepsNames ? "\(path)-\(20_260_000 + rotations)" : "\(path).1"
+    if rotation == .copyTruncate {
+      try Data(contentsOf: URL(filePath: path)).write(to: URL(filePath: old))
       truncate(path, 0)
       disk.changed(path, at: time)
-    case .compress:
+    } else {
       try File.rename(path, to: old)
-      try append([], at: time)
-      let content = try Array(Data(contentsOf: URL(filePath: old)))
-      try Data(ZstdFrame.raw(content)).write(to: URL(filePath: old + ".zst"))
-      disk.changed(old + ".zst", at: time)
-      try File.remove(old)
+      try append([], to: path, at: time)
     }
-    if File.exists(old) { disk.changed(old, at: time) }
+    disk.changed(old, at: time)
+    rotated.insert(old, at: 0)
+    isStillWritten = [.create, .delayCompress].contains(rotation)
+    switch rotation {
+    case .create, .copyTruncate: break
+    case .compress: try compress(0, at: time)
+    case .delayCompress: if rotated.count > 1 { try compress(1, at: time) }
+    }
+  }
+
+  /// Makes room for one more rotated log.
+  private mutating func shift(at time: Timestamp) throws {
+    rotated.removeAll { !File.exists($0) }
+    for path in rotated.dropFirst(Self.kept) { try File.remove(path) }
+    rotated = Array(rotated.prefix(Self.kept))
+    guard !habits.keepsNames else { return }
+    for index in rotated.indices.reversed() {
+      let name = "\(path).\(index + 2)\(Self.isCompressed(rotated[index]) ? Self.ending : "")"
+      guard name != rotated[index] else { continue }
+      try File.rename(rotated[index], to: name)
+      disk.changed(name, at: time)
+      rotated[index] = name
+    }
+  }
+
+  private static let ending = ".zst"
+
+  private static func isCompressed(_ path: String) -> Bool { path.hasSuffix(ending) }
+
+  private mutating func compress(_ index: Int, at time: Timestamp) throws {
+    let path = rotated[index]
+    guard !Self.isCompressed(path) else { return }
+    let content = try Array(Data(contentsOf: URL(filePath: path)))
+    try Data(ZstdFrame.raw(content)).write(to: URL(filePath: path + Self.ending))
+    disk.changed(path + Self.ending, at: time)
+    try File.remove(path)
+    rotated[index] = path + Self.ending
   }
 
   /// Changes a byte in the middle, in place.

@@ -8,16 +8,18 @@ package struct History: Hashable, Sendable {
   package var seed: UInt64
   /// Whether these share one machine, instead of having one each.
   package var isShared: Bool
+  /// How other programs keep their logs.
+  package var habits: LogHabits
   /// The steps.
   package var steps: [Step]
 
   /// Describes a history.
   package init(
     store: String = "bucket", homes: Int = 1, isShared: Bool = false, seed: UInt64 = 1,
-    _ steps: [Step]
+    habits: LogHabits = LogHabits(), _ steps: [Step]
   ) {
     (self.store, self.homes, self.isShared) = (store, homes, isShared)
-    (self.seed, self.steps) = (seed, steps)
+    (self.seed, self.habits, self.steps) = (seed, habits, steps)
   }
 }
 
@@ -27,7 +29,8 @@ extension History: CustomStringConvertible {
   /// The history as Swift source, ready to paste into a test.
   package var description: String {
     """
-    History(store: "\(store)", homes: \(homes), isShared: \(isShared), seed: \(seed), [
+    History(store: "\(store)", homes: \(homes), isShared: \(isShared), seed: \(seed), \
+    \(habits == LogHabits() ? "" : "habits: .\(habits.source), ")[
     \(steps.map { "  \($0)," }.joined(separator: "\n"))
     ])
     """

@@ -74,7 +74,8 @@ package struct HistoryGenerator: Sendable {
       made.append(step(weights[index].0(&random)))
     }
     return History(
-      store: store, homes: homes, isShared: isShared, seed: random.next() >> 32, made)
+      store: store, homes: homes, isShared: isShared, seed: random.next() >> 32,
+      habits: LogHabits(&random), made)
   }
 
   /// Whether an event occurs that does not occur in every history.

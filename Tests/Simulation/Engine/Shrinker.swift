@@ -40,6 +40,11 @@ package struct Shrinker: Sendable {
     var apart = history
     apart.isShared = false
     if history.isShared, await fails(apart) { history = apart }
+    for simplify in LogHabits.simplifications {
+      var simpler = history
+      simplify(&simpler.habits)
+      if simpler != history, await fails(simpler) { history = simpler }
+    }
     for index in history.steps.indices {
       for simpler in history.steps[index].simpler {
         var candidate = history
@@ -77,6 +82,8 @@ extension Action {
     switch self {
     case .write(let home, let session, let bytes) where bytes > 1:
       .write(home: home, session: session, bytes: bytes / 2)
+    case .nights(let home, let file, let count, let rotation) where count > 1:
+      .nights(home: home, file: file, count: count - 1, rotation)
     case .append(let home, let file, let lines) where lines > 1:
       .append(home: home, file: file, lines: lines / 2)
     case .pass(let seconds) where seconds > 1: .pass(seconds: seconds / 2)
@@ -95,7 +102,10 @@ extension Action {
       case .end: .end(home: 0, session: 0)
       case .kill: .kill(home: 0, session: 0)
       case .append(_, _, let lines): .append(home: 0, file: 0, lines: lines)
+      case .appendLate(_, _, let lines): .appendLate(home: 0, file: 0, lines: lines)
       case .rotate(_, _, let rotation): .rotate(home: 0, file: 0, rotation)
+      case .nights(_, _, let count, let rotation):
+        .nights(home: 0, file: 0, count: count, rotation)
       case .upload: .upload(home: 0)
       case .round: .upload(home: 0)
       case .reboot(_, let losesTime): .reboot(home: 0, losesTime: losesTime)

@@ -15,6 +15,7 @@ final class SimulatedHome {
   }
 
   let number: Int
+  private let habits: LogHabits
   private let folder: String
   let machine: SimulatedMachine
   let disk: Disk
@@ -34,14 +35,16 @@ final class SimulatedHome {
   /// - Parameters:
   ///   - folder: contains everything of this home.
   ///   - disk: the machine's disk.
-  init(_ number: Int, in folder: String, machine: SimulatedMachine, disk: Disk) throws {
-    self.number = number
+  init(
+    _ number: Int, _ habits: LogHabits, in folder: String, machine: SimulatedMachine, disk: Disk
+  ) throws {
+    (self.number, self.habits) = (number, habits)
     self.folder = folder
     self.machine = machine
     self.disk = disk
     home = Home(path: folder + "/home").compressing(with: SegmentCompression())
     try Directory.make(mirror)
-    files = try (0..<2).map { try ForeignFile("\(folder)/logs/app\($0).log", disk) }
+    files = try (0..<2).map { try ForeignFile("\(folder)/logs/app\($0).log", habits, disk) }
   }
 
   /// Takes over the configuration of another home.
@@ -51,8 +54,10 @@ final class SimulatedHome {
 
   /// The target folder of `pull`.
   var mirror: String { folder + "/mirror" }
-  /// The folder that the configuration attaches.
+  /// The folder of other programs' logs.
   var logs: String { folder + "/logs" }
+  /// The logs that the configuration attaches.
+  var pattern: String { habits.pattern(in: logs) }
   private var backup: String { folder + ".backup" }
 
   /// Makes a backup of the home, with its time.

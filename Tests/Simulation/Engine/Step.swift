@@ -41,8 +41,12 @@ package enum Action: Hashable, Sendable {
   case kill(home: Int, session: Int)
   /// Another program appends this number of lines to its log.
   case append(home: Int, file: Int, lines: Int)
+  /// It appends lines to the log that was rotated last.
+  case appendLate(home: Int, file: Int, lines: Int)
   /// Its log is rotated.
   case rotate(home: Int, file: Int, Rotation)
+  /// It is rotated so many times, each after a few lines, or none.
+  case nights(home: Int, file: Int, count: Int, Rotation)
   /// Its log is changed in the middle.
   case rewrite(home: Int, file: Int)
   /// Its log is deleted.
@@ -143,6 +147,8 @@ package enum Action: Hashable, Sendable {
     case copyTruncate
     /// Renamed, compressed, and created again.
     case compress
+    /// Renamed, and created again; the one before it is compressed.
+    case delayCompress
   }
 
   /// An object written by another program.

@@ -46,13 +46,18 @@ struct Weighted {
     Weighted(8, "append") {
       .append(home: home(&$0), file: some(&$0), lines: Int.random(in: 1...40, using: &$0))
     },
+    Weighted(2, "appendLate") {
+      .appendLate(home: home(&$0), file: some(&$0), lines: Int.random(in: 1...9, using: &$0))
+    },
     Weighted(3, "rotate") {
       .rotate(
         home: home(&$0), file: some(&$0),
-        [.create, .copyTruncate].randomElement(using: &$0) ?? .create)
+        Action.Rotation.allCases.randomElement(using: &$0) ?? .create)
     },
-    Weighted(1, "compress", .sometimes) {
-      .rotate(home: home(&$0), file: some(&$0), .compress)
+    Weighted(1, "nights") {
+      .nights(
+        home: home(&$0), file: some(&$0), count: Int.random(in: 2...6, using: &$0),
+        Action.Rotation.allCases.randomElement(using: &$0) ?? .create)
     },
     Weighted(1, "rewrite") { .rewrite(home: home(&$0), file: some(&$0)) },
     Weighted(1, "unlink") { .unlink(home: home(&$0), file: some(&$0)) },

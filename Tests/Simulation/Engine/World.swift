@@ -24,11 +24,12 @@ final class World {
   /// Number of lines that other programs have written.
   var lines = 0
   let seed: UInt64
+  let habits: LogHabits
 
   /// Makes a world in an empty folder.
   init(_ history: History, in folder: String, keepsLines: Bool = false) throws {
     self.folder = folder
-    seed = history.seed
+    (seed, habits) = (history.seed, history.habits)
     trace = Trace(keepsLines: keepsLines)
     let kind = ModelStore.Kind(rawValue: history.store) ?? .bucket
     store = ModelStore(kind, time)
@@ -50,7 +51,7 @@ final class World {
     let root = "\(folder)/\(number)"
     homes.append(
       try SimulatedHome(
-        number, in: other.map { "\($0.disk.root)/\(number)" } ?? root,
+        number, habits, in: other.map { "\($0.disk.root)/\(number)" } ?? root,
         machine: other?.machine ?? SimulatedMachine(number, time, seed: seed),
         disk: other?.disk ?? Disk(root: root)))
   }
@@ -123,8 +124,8 @@ final class World {
     func command(of home: SimulatedHome) -> Command {
       Command(
         home: home.home, consent: home.consent, rules: home.rules, retention: home.retention,
-        logs: home.logs, mirror: home.mirror, process: process, client: client, time: time,
-        oracle: oracle)
+        logs: home.logs, pattern: home.pattern, mirror: home.mirror, process: process,
+        client: client, time: time, oracle: oracle)
     }
     let command = command(of: home)
     var others: [Command]?
@@ -171,14 +172,17 @@ final class World {
     case .kill(let number, let session):
       if let recorder = take(number, session) { home(number).end(recorder) }
     case .append(let number, let file, let count):
-      let home = home(number)
-      let now = home.machine.now
-      guard try home.files[file % home.files.count].length < Self.longestLog else { return }
-      let lines = (0..<count).map { _ in line(now, &random) }
-      try home.files[file % home.files.count].append(lines, at: now)
-    case .rotate(let number, let file, let rotation):
-      let home = home(number)
-      try home.files[file % home.files.count].rotate(rotation, at: home.machine.now)
+      try append(count, to: file, of: home(number), &random)
+    case .appendLate(let number, let file, let count):
+      try appendLate(count, to: file, of: home(number), &random)
+    case .rotate(let number, let file, let rotation): try rotate(file, of: home(number), rotation)
+    case .nights(let number, let file, let count, let rotation):
+      for _ in 0..<count {
+        if Bool.random(using: &random) {
+          try append(Int.random(in: 0...5, using: &random), to: file, of: home(number), &random)
+        }
+        try rotate(file, of: home(number), rotation)
+      }
     case .rewrite(let number, let file):
       let home = home(number)
       try home.files[file % home.files.count].rewrite(at: home.machine.now, &random)
@@ -198,6 +202,7 @@ final class World {
     case .cutPower(let number):
       endProcesses(besides: home(number))
       home(number).disk.cutPower(&random)
+      for home in neighbours(of: home(number)) { try retireRotated(of: home) }
       time.advance(60_000)
       home(number).machine.reboot(losesTime: false)
     case .snapshot(let number): try home(number).backUp()
@@ -205,6 +210,7 @@ final class World {
       guard home(number).hasBackup else { return }
       endProcesses(besides: home(number))
       try home(number).rollBack()
+      try retireRotated(of: home(number))
       if reboots { home(number).machine.reboot(losesTime: false) }
     case .fill(let number, let room): home(number).disk.limitRoom(to: room)
     case .fail(let number, let changes): home(number).disk.fail(every: changes)
@@ -212,6 +218,7 @@ final class World {
     case .clone(let number, let keepsMachineId): try clone(home(number), keepsMachineId)
     case .lose(let number, let part):
       let path = try home(number).lose(part, &random)
+      if [.cache, .sidecar].contains(part) { try retireRotated(of: home(number)) }
       guard part == .part, let session = path.flatMap({ SessionID(String($0.lastPart.prefix(25))) })
       else { return }
       oracle.recordChange(of: session)

@@ -33,7 +33,8 @@ import Testing
   private func judgeHome(_ before: Holdings, _ after: Holdings) throws -> [Violation.Rule] {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let home = try SimulatedHome(
-      0, in: folder, machine: SimulatedMachine(0, time, seed: 1), disk: Disk(root: folder))
+      0, LogHabits(), in: folder, machine: SimulatedMachine(0, time, seed: 1),
+      disk: Disk(root: folder))
     return judge(before, after, in: [home])
   }
 

@@ -1,0 +1,43 @@
+import TestSupport
+
+/// How other programs write and rotate their logs, and which of them are attached.
+package struct LogHabits: Hashable, Sendable {
+  /// Length of the heading that every log begins with, in bytes.
+  package var heading = 0
+  /// Whether a rotated log keeps its name, as one with a date does, instead of being numbered by age.
+  package var keepsNames = false
+  /// Whether the configuration's pattern matches rotated logs, too.
+  package var attachesRotated = true
+
+  /// Describes habits.
+  package init(heading: Int = 0, keepsNames: Bool = false, attachesRotated: Bool = true) {
+    (self.heading, self.keepsNames, self.attachesRotated) = (heading, keepsNames, attachesRotated)
+  }
+
+  /// Draws habits; half of all programs write no heading.
+  init(_ random: inout SeededGenerator) {
+    // Shorter and longer than what identifies a file.
+    let headings = [0, 0, 0, 300, 4095, 4096, 6000]
+    self.init(
+      heading: headings.randomElement(using: &random) ?? 0, keepsNames: Bool.random(using: &random),
+      attachesRotated: Bool.random(using: &random))
+  }
+
+  /// Changes that make habits simpler.
+  static let simplifications: [@Sendable (inout Self) -> Void] = [
+    { $0.heading = 0 }, { $0.keepsNames = false }, { $0.attachesRotated = true },
+  ]
+
+  /// The pattern of the logs that are attached, in a folder.
+  func pattern(in folder: String) -> String { folder + (attachesRotated ? "/*" : "/*.log") }
+
+  /// The habits as Swift source.
+  var source: String {
+    "init(heading: \(heading), keepsNames: \(keepsNames), attachesRotated: \(attachesRotated))"
+  }
+
+  /// What every log begins with.
+  var headingText: [UInt8] {
+    heading == 0 ? [] : [UInt8](repeating: UInt8(ascii: "#"), count: heading - 1) + [0x0a]
+  }
+}
