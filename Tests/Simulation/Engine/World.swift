@@ -274,8 +274,12 @@ final class World {
   /// session the last consent counts.
   func withhold(_ home: SimulatedHome) throws {
     guard home.consent == .metadata else { return }
-    for name in try Directory.names(in: home.logs) {
-      oracle.retire(LineNumber.all(in: try AtomicFile.read("\(home.logs)/\(name)")))
+    let logs = try Directory.names(in: home.logs).map { "\(home.logs)/\($0)" }
+    // Compressed logs are unpacked in the home, where they outlive their files.
+    let unpacked = try home.home.days().flatMap { try home.home.sessions(day: $0) }
+      .filter { oracle.written($0) == nil }.map { home.home.files(for: $0).log }
+    for path in logs + unpacked where File.exists(path) {
+      oracle.retire(LineNumber.all(in: try AtomicFile.read(path)))
     }
   }
 }
