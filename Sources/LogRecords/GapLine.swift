@@ -2,13 +2,16 @@ package import Platform
 
 /// The text that replaces missing bytes in a log: `[GAP n bytes: reason]`.
 public enum GapLine {
+  /// What each begins with.
+  package static let start = "[GAP "
+
   /// The text without a newline.
   ///
   /// - Parameters:
   ///   - missing: number of missing bytes; nil if unknown.
   ///   - reason: the reason, for a person.
   public static func text(_ missing: Int64?, _ reason: String) -> String {
-    "[GAP \(missing.map(String.init) ?? "?") bytes: \(reason)]"
+    "\(start)\(missing.map(String.init) ?? "?") bytes: \(reason)]"
   }
 
   /// The record of a recorded session, newline included.

@@ -64,6 +64,19 @@ struct SecretPairs: Sendable {
   /// Names of passwords that are words of their own only within quotes or after an underscore.
   private static let abbreviations = ["_pass"]
 
+  /// The masked part of a rule, which takes as many of these bytes as follow.
+  private func secret(
+    _ bytes: String, least: Int, needs: String? = nil, notFirst: String? = nil,
+    changes: Int? = nil, unless: [String]? = nil
+  ) -> Step {
+    Step(
+      bytes: bytes, least: least, most: 4096, goesOn: true, isSecret: true, needs: needs,
+      notFirst: notFirst, leastChanges: changes, unless: unless)
+  }
+
+  /// What a secret and a placeholder may both begin with.
+  private var placeholderStart: Step { Step(bytes: Self.placeholder, most: 2, isSecret: true) }
+
   /// Quoted values: `name": "value"`, with escaped quotes as well.
   private func quoted(_ quote: String) -> [RedactionRule] {
     func steps(_ between: Step, _ value: [Step]) -> [Step] {
@@ -72,55 +85,44 @@ struct SecretPairs: Sendable {
       (between.least, between.most, between.endsBefore) = (0, 16, quote)
       return [between, Step(bytes: quote)] + value
     }
-    func value(_ value: Step) -> Step {
-      var value = value
-      value.bytes = Self.inside(quote)
-      (value.most, value.goesOn, value.isSecret) = (4096, true, true)
-      value.notFirst = Self.afterValue
-      return value
+    func value(
+      least: Int, needs: String? = nil, changes: Int? = nil, unless: [String]? = nil
+    ) -> Step {
+      secret(
+        Self.inside(quote), least: least, needs: needs, notFirst: Self.afterValue, changes: changes,
+        unless: unless)
     }
     let names = passwords + Self.abbreviations + [quote + "pass"]
-    let placeholder = Step(bytes: Self.placeholder, most: 2, isSecret: true)
     let start = Step(
       bytes: Self.inside(quote), least: 0, most: 4096, isSecret: true, notFirst: Self.afterValue)
     let escape = Step(words: ["\\\\", "\\"], isSecret: true)
     return [
-      rule(names + ["pwd"], Self.password, steps(Step(), [value(Step(least: 4, unless: none))])),
+      rule(names + ["pwd"], Self.password, steps(Step(), [value(least: 4, unless: none)])),
       rule(
         tokens, Self.token,
         [ending]
-          + steps(Step(needs: ":=>"), [value(Step(least: 12, needs: "0-9", leastChanges: 2))])),
+          + steps(Step(needs: ":=>"), [value(least: 12, needs: "0-9", changes: 2)])),
       // A value that begins like a placeholder, but goes on like a password: a hash, for instance.
       rule(
         names, Self.password,
         steps(
           Step(),
           [
-            placeholder,
-            Step(
-              bytes: Self.inside(quote), least: 6, most: 4096, goesOn: true, isSecret: true,
-              needs: "0-9", leastChanges: 2),
+            placeholderStart,
+            secret(Self.inside(quote), least: 6, needs: "0-9", changes: 2),
           ])),
       // A value with an escape sequence, such as `\/` or `\u0026`.
       rule(
         names, Self.password,
         steps(
           Step(),
-          [
-            start, escape,
-            Step(bytes: Self.escaped(quote), least: 3, most: 4096, goesOn: true, isSecret: true),
-          ])),
+          [start, escape, secret(Self.escaped(quote), least: 3)])),
       rule(
         tokens, Self.token,
         [ending]
           + steps(
             Step(needs: ":=>"),
-            [
-              start, escape,
-              Step(
-                bytes: Self.escaped(quote), least: 6, most: 4096, goesOn: true, isSecret: true,
-                needs: "0-9", leastChanges: 1),
-            ])),
+            [start, escape, secret(Self.escaped(quote), least: 6, needs: "0-9", changes: 1)])),
       // A value with an escaped quote in it.
       rule(
         names, Self.password,
@@ -128,9 +130,7 @@ struct SecretPairs: Sendable {
           Step(),
           [
             start, Step(words: ["\\" + quote], isSecret: true),
-            Step(
-              bytes: Self.escaped(quote), least: 3, most: 4096, goesOn: true, isSecret: true,
-              notFirst: Self.afterValue),
+            secret(Self.escaped(quote), least: 3, notFirst: Self.afterValue),
           ])),
     ]
   }
@@ -138,26 +138,26 @@ struct SecretPairs: Sendable {
   /// Values beside their names: `"name":"DB_PASSWORD","value":"…"`, `name="password" value="…"`, and
   /// the arguments `"--password", "…"`.
   private var beside: [RedactionRule] {
-    func value(_ value: Step) -> Step {
-      var value = value
-      value.bytes = Self.bare
-      (value.most, value.goesOn, value.isSecret) = (4096, true, true)
-      value.notFirst = Self.placeholder
-      return value
+    func value(
+      least: Int, needs: String? = nil, changes: Int? = nil, unless: [String]? = nil
+    ) -> Step {
+      secret(
+        Self.bare, least: least, needs: needs, notFirst: Self.placeholder, changes: changes,
+        unless: unless)
     }
     let toValue = [
       Step(words: ["\",\"value\":\"", "\", \"value\": \"", "\" value=\"", "' value='"])
     ]
     return [
-      rule(passwords, Self.password, toValue + [value(Step(least: 4, unless: none))]),
+      rule(passwords, Self.password, toValue + [value(least: 4, unless: none)]),
       rule(
         tokens, Self.token,
-        [ending] + toValue + [value(Step(least: 12, needs: "0-9", leastChanges: 2))]),
+        [ending] + toValue + [value(least: 12, needs: "0-9", changes: 2)]),
       rule(
         options, Self.password,
         [
           Step(words: ["\",\"", "\", \"", "','", "', '"]),
-          value(Step(least: 4, unless: none)),
+          value(least: 4, unless: none),
         ]),
     ]
   }
@@ -170,10 +170,9 @@ struct SecretPairs: Sendable {
       (isToken ? [ending] : []) + [
         Step(bytes: " \t\"'\\]:", least: 0, most: 16), Step(bytes: "=>", most: 2),
         Step(bytes: " \t", least: 0, most: 16),
-        Step(
-          bytes: isToken ? Self.bareToken : Self.bare, least: isToken ? 12 : 4, most: 4096,
-          goesOn: true, isSecret: true, needs: isToken ? "0-9" : nil, notFirst: Self.placeholder,
-          leastChanges: changes, unless: none),
+        secret(
+          isToken ? Self.bareToken : Self.bare, least: isToken ? 12 : 4,
+          needs: isToken ? "0-9" : nil, notFirst: Self.placeholder, changes: changes, unless: none),
       ])
   }
 
@@ -184,10 +183,7 @@ struct SecretPairs: Sendable {
       [
         Step(bytes: " \t", least: 0, most: 16), Step(bytes: "="),
         Step(bytes: " \t", least: 0, most: 16),
-        Step(bytes: Self.placeholder, most: 2, isSecret: true),
-        Step(
-          bytes: Self.bare, least: 6, most: 4096, goesOn: true, isSecret: true, needs: "0-9",
-          leastChanges: 2),
+        placeholderStart, secret(Self.bare, least: 6, needs: "0-9", changes: 2),
       ])
   }
 
@@ -197,9 +193,7 @@ struct SecretPairs: Sendable {
       ["pwd"], Self.password,
       [
         Step(bytes: " \t", least: 0, most: 4), Step(bytes: "="),
-        Step(
-          bytes: Self.bare, least: 4, most: 4096, goesOn: true, isSecret: true,
-          notFirst: Self.placeholder + "/~."),
+        secret(Self.bare, least: 4, notFirst: Self.placeholder + "/~."),
       ])
   }
 
@@ -210,9 +204,7 @@ struct SecretPairs: Sendable {
       [
         Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
         Step(bytes: " \t", least: 0, most: 8),
-        Step(
-          bytes: Self.bare, least: 6, most: 4096, goesOn: true, isSecret: true, needs: "0-9!#%^+@",
-          unless: none),
+        secret(Self.bare, least: 6, needs: "0-9!#%^+@", unless: none),
       ])
   }
 
@@ -223,9 +215,7 @@ struct SecretPairs: Sendable {
       [
         ending, Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
         Step(bytes: " \t[", least: 0, most: 8),
-        Step(
-          bytes: Self.bareToken, least: 12, most: 4096, goesOn: true, isSecret: true, needs: "0-9",
-          leastChanges: 3),
+        secret(Self.bareToken, least: 12, needs: "0-9", changes: 3),
       ])
   }
 
@@ -236,10 +226,7 @@ struct SecretPairs: Sendable {
         options, Self.password,
         [
           Step(bytes: " \t"),
-          Step(
-            bytes: Self.bare, least: 6, most: 4096, goesOn: true, isSecret: true, needs: "0-9",
-            leastChanges: 1,
-            unless: none),
+          secret(Self.bare, least: 6, needs: "0-9", changes: 1, unless: none),
         ])
     ]
   }
@@ -253,8 +240,7 @@ struct SecretPairs: Sendable {
           Step(bytes: "\"'", least: 0), Step(bytes: "A-Za-z0-9._@-", most: 64), Step(bytes: ":"),
           Step(
             bytes: "^\u{1}-\u{20}\"'\\/:@", least: 4, most: 1024, goesOn: true, isSecret: true,
-            needs: "0-9",
-            leastChanges: 1),
+            needs: "0-9", leastChanges: 1),
         ])
     ]
   }

@@ -125,6 +125,27 @@ import Testing
     try await folder.expectSealed(1)
   }
 
+  @Test(arguments: [false, true])
+  func `a compressed log that is removed after the pass died that unpacked it is sent`(
+    isSent: Bool
+  ) async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<10, to: "app.log")
+    if isSent { try await folder.tick() } else { try folder.tickWithoutStore() }
+    try folder.append(10..<20, to: "app.log")
+    let session = try #require(try folder.sidecars().first).sessionId
+    // The pass has written the whole stream, and not yet said so in the sidecar.
+    let log = folder.site.local.home.files(for: session).log
+    try AtomicFile.write(AtomicFile.read(folder.file("app.log")), to: log)
+    try rebuild(folder)
+    #expect(try await folder.run("gzip app.log") == 0)
+    try folder.remove("app.log.gz")
+    for _ in 0..<3 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+    #expect(try await folder.gaps().isEmpty)
+    try await folder.expectSealed(1)
+  }
+
   // MARK: Lost sidecars
 
   enum Loss: CaseIterable { case removed, emptied, damaged }

@@ -204,6 +204,7 @@ extension AttachObservation {
   private mutating func lose(_ file: AttachedFile) throws {
     // Of a session without bytes of the file, the home's log has everything: nothing is lost.
     guard file.source.length != .zero, try sent.isPending(file) else { return add(.gone(file)) }
+    if let whole = try sent.unpacked(file) { return add(.end(whole, .rotated, .kept)) }
     let status = try FileStatus(file.source.path)
     let isEdited = edited.contains(file.session)
     let what =

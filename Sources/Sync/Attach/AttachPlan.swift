@@ -24,6 +24,8 @@ package struct AttachPlan: Sendable {
     case gap(String?)
     /// The whole stream, unpacked from the compressed file.
     case unpacked(path: String, status: FileStatus)
+    /// The whole stream, which the home's log has already: a pass died after it had unpacked it.
+    case kept
   }
 
   /// One change.

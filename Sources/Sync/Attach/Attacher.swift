@@ -399,6 +399,9 @@ package struct Attacher {
       file.source.length = 0
       file.seen = file.source.position(of: .zero + length)
       file.link = try content.link(before: file.seen)
+    case .kept:
+      file.lose(at: context.now())
+      try AtomicFile.syncDirectory(of: log)
     }
     try context.home.mark(file.session)
     let ended = try endTime(file, rest)
@@ -418,7 +421,10 @@ package struct Attacher {
 
   /// Time of the last record, if readable.
   private func endTime(_ file: AttachedFile, _ rest: AttachPlan.Rest?) throws -> Timestamp {
-    if case .gap? = rest { return context.now() }
+    switch rest {
+    case .gap, .kept: return context.now()
+    case nil, .unpacked: break
+    }
     guard let modified = try FileStatus(file.source.path)?.modifiedAt else { return context.now() }
     if case .unpacked? = rest {
       let log = context.home.files(for: file.session).log

@@ -1,3 +1,5 @@
+import Delta
+import LogRecords
 import Platform
 import Replica
 import SessionLog
@@ -104,6 +106,26 @@ struct SentFiles {
   }
 
   // MARK: Sent bytes in other files
+
+  /// A missing file as it was at its end, if a pass that died had unpacked all of it into the home's log;
+  /// nil if not.
+  ///
+  /// The log of an open session has nothing else, but the report of a loss by such a pass.
+  func unpacked(_ file: AttachedFile) throws -> AttachedFile? {
+    let path = context.home.files(for: file.session).log
+    guard file.isOpen, let status = try FileStatus(path), status.length > 0 else { return nil }
+    let content = try FileContent(path)
+    let length = StreamOffset(status.length)
+    guard try length >= context.manifest.entry(file.session)?.sent ?? .zero,
+      try !content.head().starts(with: "\n\(GapLine.start)".utf8)
+    else { return nil }
+    var file = file
+    file.source.length = .zero
+    file.seen = file.source.position(of: length)
+    let hasSpan = file.source.base == 0 || status.length >= Link.span
+    file.link = hasSpan ? try content.link(before: status.length) : nil
+    return file
+  }
 
   /// Length of the sent content that a candidate still holds, by the hashes of whole segments.
   func length(of file: AttachedFile, in candidate: AttachCandidate) throws -> Int64 {
