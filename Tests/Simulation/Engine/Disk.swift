@@ -213,6 +213,13 @@ final class Disk: Sendable {
   func changed(_ path: String, at time: Timestamp) {
     let time = FileTime(time)
     utimensat(AT_FDCWD, path, [time.timespec, time.timespec], 0)
+    recordChange(of: path, at: time)
+  }
+
+  /// Records that another program renamed a file: its content is as old as before.
+  func renamed(_ path: String, at time: Timestamp) { recordChange(of: path, at: FileTime(time)) }
+
+  private func recordChange(of path: String, at time: FileTime) {
     guard let inode = Self.inode(path) else { return }
     state.withLock { state in
       state.counter += 1

@@ -61,11 +61,12 @@ struct ForeignFile {
       try Data(contentsOf: URL(filePath: path)).write(to: URL(filePath: old))
       truncate(path, 0)
       disk.changed(path, at: time)
+      disk.changed(old, at: time)
     } else {
       try File.rename(path, to: old)
+      disk.renamed(old, at: time)
       try append([], to: path, at: time)
     }
-    disk.changed(old, at: time)
     rotated.insert(old, at: 0)
     isStillWritten = [.create, .delayCompress].contains(rotation)
     switch rotation {
@@ -85,7 +86,7 @@ struct ForeignFile {
       let name = "\(path).\(index + 2)\(Self.isCompressed(rotated[index]) ? Self.ending : "")"
       guard name != rotated[index] else { continue }
       try File.rename(rotated[index], to: name)
-      disk.changed(name, at: time)
+      disk.renamed(name, at: time)
       rotated[index] = name
     }
   }

@@ -88,7 +88,9 @@ struct Weighted {
     },
     Weighted(1, "setRight") { .setRight(home: home(&$0)) },
     Weighted(1, "stepServer") {
-      .stepServer(seconds: Int64.random(in: -90_000...90_000, using: &$0))
+      let isLong = Int.random(in: 0..<4, using: &$0) == 0
+      let most: Int64 = isLong ? 40 * 86_400 : 90_000
+      return .stepServer(seconds: Int64.random(in: -most...most, using: &$0))
     },
     Weighted(2, "reboot") {
       .reboot(home: home(&$0), losesTime: Int.random(in: 0..<4, using: &$0) == 0)

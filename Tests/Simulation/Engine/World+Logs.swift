@@ -39,7 +39,8 @@ extension World {
     guard !habits.attachesRotated, let status = try FileStatus(path) else { return }
     let sessions = try home.home.days().flatMap { try home.home.sessions(day: $0) }
     let isKnown = sessions.contains { session in
-      guard session.startedAt <= status.modifiedAt,
+      // What is copied or compressed now is dated by the present clock.
+      guard session.startedAt <= min(status.modifiedAt, home.machine.now),
         let source = try? Sidecar.load(home.home.files(for: session).sidecar).source
       else { return false }
       return source.path.hasPrefix(file.path)
