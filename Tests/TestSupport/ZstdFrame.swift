@@ -1,5 +1,8 @@
 /// A Zstandard frame that needs no library.
 package enum ZstdFrame {
+  /// Number of bytes before the content of the first block.
+  package static let headerLength = 12
+
   /// A frame of raw blocks (RFC 8878, 3.1.1).
   package static func raw(_ content: [UInt8]) -> [UInt8] {
     func littleEndian(_ value: Int, _ count: Int) -> [UInt8] {

@@ -5,6 +5,7 @@ import Replica
 import SessionLog
 import SessionReading
 import Sync
+import TestSupport
 import TidemarkUpload
 
 /// Commands that change what was sent.
@@ -87,7 +88,8 @@ extension Command {
     for name in try Directory.names(in: logs) {
       let path = "\(logs)/\(name)"
       let content = try AtomicFile.read(path)
-      let head = Array(content.prefix(source.headLength))
+      let start = name.hasSuffix(".zst") ? ZstdFrame.headerLength : 0
+      let head = Array(content.dropFirst(start).prefix(source.headLength))
       guard path == source.path || Sidecar.Source.headHash(of: head) == source.headHash
       else { continue }
       oracle.retire(LineNumber.all(in: content))
