@@ -108,4 +108,47 @@ import Testing
     for _ in 0..<2 { try await folder.tick(after: 7200) }
     #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<15)])
   }
+
+  // MARK: A heading that is all a rebuilt cache knows of a log
+
+  private func sealedWithoutCache(_ name: String) async throws -> AttachedFolder {
+    let folder = try AttachedFolder("app.log*", idleEnd: 86_400)
+    try folder.append(Self.headings[2], to: name)
+    try folder.append(0..<5, to: name)
+    try await folder.tick()
+    try await folder.tick(after: 2 * 86_400)
+    try await folder.expectSealed(1)
+    try folder.loseCache()
+    return folder
+  }
+
+  private func compress(_ lines: Range<Int>, as name: String, in folder: AttachedFolder)
+    async throws
+  {
+    try folder.append(Self.headings[2], to: "../new")
+    try folder.append(lines, to: "../new")
+    #expect(try await folder.run("gzip -c ../new >\(name) && rm ../new") == 0)
+  }
+
+  @Test func `a compressed log is not taken for a copy of one that begins alike`() async throws {
+    let folder = try await sealedWithoutCache("app.log")
+    try await compress(5..<12, as: "app.log.1.gz", in: folder)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<12))
+  }
+
+  @Test func `a compressed log that a full disk keeps from being compared waits`() async throws {
+    let folder = try await sealedWithoutCache("app.log.1")
+    try folder.remove("app.log.1")
+    try await compress(5..<12, as: "app.log.2.gz", in: folder)
+    let full = TestFiles { effect in
+      if case .write = effect.kind, effect.path.contains(".unpacked") { ENOSPC } else { nil }
+    }
+    let plan = try await FileEffect.$hook.withValue(full) { try await folder.tick(after: 7200) }
+    #expect(plan.changes.isEmpty)
+    #expect(plan.problems.values.map(\.reason).allSatisfy { $0.contains("cannot be compared") })
+    #expect(plan.problems.count == 1)
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<12))
+  }
 }

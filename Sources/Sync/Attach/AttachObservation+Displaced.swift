@@ -83,7 +83,14 @@ extension AttachObservation {
       ($0.isOpen ? 0 : 1, $0.session) < ($1.isOpen ? 0 : 1, $1.session)
     }
     for file in order {
-      if let found = try place(of: file, among: candidates) {
+      let found: Int?
+      do {
+        found = try place(of: file, among: candidates)
+      } catch let error as Uncompared {
+        leave(error)
+        continue
+      }
+      if let found {
         try followOrReport(file, to: candidates.remove(at: found))
       } else if let index = replacements[file.source.path],
         let rewritten = try rewritten(file, as: fresh[index])
@@ -97,7 +104,7 @@ extension AttachObservation {
         try lose(file)
       }
     }
-    let left = Set(candidates.map(\.path))
+    let left = Set(candidates.map(\.path)).subtracting(uncompared)
     fresh.removeAll { !left.contains($0.path) }
     for index in fresh.indices {
       try skipSent(at: index)
@@ -135,7 +142,8 @@ extension AttachObservation {
   /// The order is: same file number, plain before compressed, matching before neighbour. Content
   /// decides.
   ///
-  /// - Throws: errors of the home and its cache; a file that cannot be read is not the one.
+  /// - Throws: ``Uncompared``; errors of the home and its cache. A file that cannot be read is not the
+  ///   one.
   private func place(
     of file: AttachedFile, among candidates: [AttachCandidate]
   ) throws -> Int? {
@@ -153,6 +161,8 @@ extension AttachObservation {
         return try !sent.isEdited(file, at: candidate)
       } catch let error as SystemError where error.path == candidate.path {
         return false
+      } catch let error as SystemError where error.isDiskFull {
+        throw Uncompared(path: candidate.path, cause: error)
       }
     }
     let sameNumber = candidates.indices.filter { file.isAt(candidates[$0].status) }
@@ -167,6 +177,20 @@ extension AttachObservation {
     }
     return try ranked.sorted { ($0.rank, $0.path) < ($1.rank, $1.path) }.map(\.index)
       .first(where: isFound)
+  }
+
+  /// Thrown when the disk is too full to compare a compressed file with what was sent: which log it is
+  /// remains open, so that neither is a log lost nor another one new.
+  private struct Uncompared: Error {
+    let path: String
+    let cause: SystemError
+  }
+
+  /// Leaves a file that could not be compared to the next pass.
+  private mutating func leave(_ error: Uncompared) {
+    uncompared.insert(error.path)
+    postpone([error.path])
+    report("cannot be compared with what was sent: \(error.cause.explanation)", at: error.path)
   }
 
   /// Follows a file to its new path; an unreadable one is retried by the next pass.
@@ -252,10 +276,14 @@ extension AttachObservation {
     guard !gone.isEmpty else { return }
     var left: [AttachCandidate] = []
     for candidate in fresh {
-      if candidate.base == 0, let file = sent.returned(candidate, among: gone) {
-        try followOrReport(file, to: candidate)
-      } else {
-        left.append(candidate)
+      do {
+        if candidate.base == 0, let file = try sent.returned(candidate, among: gone) {
+          try followOrReport(file, to: candidate)
+        } else {
+          left.append(candidate)
+        }
+      } catch let error as SystemError where error.isDiskFull {
+        leave(Uncompared(path: candidate.path, cause: error))
       }
     }
     fresh = left

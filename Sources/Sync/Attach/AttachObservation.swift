@@ -44,6 +44,8 @@ struct AttachObservation {
   var displaced: [AttachedFile] = []
   /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
   var edited: Set<SessionID> = []
+  /// Compressed files that could not be compared with what was sent, because the disk is full.
+  var uncompared: Set<String> = []
   /// Folders with a file that was truncated after it was looked at.
   var shrunk: Set<String> = []
   /// Files without a known session.

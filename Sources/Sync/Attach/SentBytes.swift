@@ -60,10 +60,9 @@ struct SentBytes {
     try content.log(from: source.base).map { try areIn($0, of: content, before: end) } ?? true
   }
 
-  /// The same, but a compressed file is unpacked and compared, too, unless it is damaged or the
-  /// disk is full.
+  /// The same, but a compressed file is unpacked and compared, too, unless it is damaged.
   ///
-  /// - Throws: ``Platform/SystemError``.
+  /// - Throws: ``Platform/SystemError``, also when the disk is too full to unpack the file.
   func areUnpackedIn(_ content: FileContent, before end: Int64 = .max) throws -> Bool {
     let path = "\(context.home.cachePath)/\(sidecar.sessionId).unpacked"
     do {
@@ -71,7 +70,7 @@ struct SentBytes {
         return try areIn(content, before: end)
       }
       return try areIn(log, of: content, before: end)
-    } catch let error as SystemError where error.isDiskFull || error.path == content.path {
+    } catch let error as SystemError where error.path == content.path {
       context.logger.info("\(content.path) cannot be compared with what was sent: \(error)")
       return true
     }

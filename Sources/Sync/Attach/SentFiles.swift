@@ -155,9 +155,11 @@ struct SentFiles {
   ///
   /// Content written after the loss makes it another file, even if similar: a job may log the same
   /// lines each day.
+  ///
+  /// - Throws: errors of the home and its cache, also when the disk is too full to unpack the file.
   func returned(
     _ candidate: AttachCandidate, among gone: [AttachedFile]
-  ) -> AttachedFile? {
+  ) throws -> AttachedFile? {
     let possible = gone.filter {
       candidate.status.modified < $0.changed - AttachObservation.margin
         && $0.mayBe(at: candidate.path)
@@ -165,19 +167,23 @@ struct SentFiles {
     guard !possible.isEmpty, let content = try? FileContent(candidate.path),
       let head = try? content.head()
     else { return nil }
-    return possible.filter { $0.source.isHead(head) }.sorted { $0.seen > $1.seen }
+    return try possible.filter { $0.source.isHead(head) }.sorted { $0.seen > $1.seen }
       .first { file in
         // If only the head is known, the length must match too.
         if file.link == nil, (try? content.reaches(beyond: file.seen)) != false { return false }
-        return (try? content.reaches(beyond: file.seen - 1)) == true
-          && (try? content.continues(file)) == true && (try? holdsSent(file, content)) == true
+        return try (try? content.reaches(beyond: file.seen - 1)) == true
+          && (try? content.continues(file)) == true && holdsSent(file, content)
       }
   }
 
   /// Whether content is not known to differ from what was sent of a file; once its session has left
   /// this machine, first and last bytes have to do.
   private func holdsSent(_ file: AttachedFile, _ content: FileContent) throws -> Bool {
-    guard !file.isCompressed else { return true }
-    return try SentBytes(file.session, context)?.areUnpackedIn(content, before: file.seen) ?? true
+    guard !file.isCompressed, let sent = try SentBytes(file.session, context) else { return true }
+    do {
+      return try sent.areUnpackedIn(content, before: file.seen)
+    } catch let error as SystemError where error.path == content.path {
+      return false
+    }
   }
 }

@@ -520,5 +520,19 @@ extension NamedHistory {
             .upload(home: 0), seed: 3_076_414_780,
             faults: [.init(3, .half), .init(4, .half), .init(5, .half), .init(6, .half)]),
         ])),
+    NamedHistory(
+      "compressed logs with one heading on a disk too full to compare them",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 2_432_792_630,
+        habits: .init(heading: 6000, keepsNames: false, attachesRotated: true),
+        [
+          Step(.nights(home: 1, file: 3, count: 5, .delayCompress), seed: 1_169_616_614),
+          Step(.pass(seconds: 129_600), seed: 2_135_625_370),
+          Step(.round(home: 0), seed: 3_139_712_895),
+          Step(.fill(home: 0, room: 20_000), seed: 1_364_456_315),
+          Step(.pull(home: 1), seed: 656_305_441),
+          Step(.nights(home: 2, file: 5, count: 4, .delayCompress), seed: 2_278_805_961),
+          Step(.upload(home: 0), seed: 4_106_595_924),
+        ])),
   ]
 }
