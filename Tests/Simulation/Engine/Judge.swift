@@ -104,12 +104,13 @@ struct Judge {
     }
   }
 
-  /// A session being recorded keeps its objects at any age, unless a clone has sealed or deleted it.
+  /// A session being recorded keeps its objects at any age, unless a clone has sealed or deleted it, or
+  /// may take it for one that nobody records any more.
   private func judgeRunning(_ session: SessionID) {
     guard after.running.contains(session) else { return }
-    if oracle.isCopied(session), oracle.isAsked(session) || isExpired(session) { return }
+    if oracle.isCopied(session), oracle.isAsked(session) { return }
     let lost = lostRemotely(session)
-    guard !lost.isEmpty else { return }
+    if lost.isEmpty || oracle.hasClones && isExpired(session) { return }
     oracle.report(
       .init(
         .evidence, "remote bytes \(lost.text) of \(session) were deleted, which is still recorded"))

@@ -29,6 +29,8 @@ final class Oracle: Sendable {
     var bare: Set<SessionID> = []
     /// Sessions that several homes have sealed, or may seal.
     var copied: Set<SessionID> = []
+    /// Whether a home was cloned.
+    var hasClones = false
     /// Sessions whose local log a person has changed, or lost a part of.
     var changed: Set<SessionID> = []
     /// Homes that have sent something.
@@ -115,10 +117,16 @@ final class Oracle: Sendable {
     }
   }
 
-  /// Records that another home has these sessions, too.
+  /// Records that another home has these sessions, too, and from now on the same device.
   func recordCopies(of sessions: [SessionID]) {
-    state.withLock { $0.copied.formUnion(sessions) }
+    state.withLock { state in
+      state.copied.formUnion(sessions)
+      state.hasClones = true
+    }
   }
+
+  /// Whether several homes may send as one device.
+  var hasClones: Bool { state.withLock(\.hasClones) }
 
   /// Whether several homes have a session, so that each one's copy has an age of its own.
   func isCopied(_ session: SessionID) -> Bool { state.withLock { $0.copied.contains(session) } }

@@ -106,6 +106,7 @@ final class World {
     for home in homes(of: action) where mayAge(home, under: action) {
       let days = (try? home.home.days()) ?? []
       oracle.letAge(days.flatMap { (try? home.home.sessions(day: $0)) ?? [] })
+      try? retireUnpacked(in: home)
     }
     for home in homes(of: action) {
       if home.consent == .metadata {
@@ -274,12 +275,19 @@ final class World {
   /// session the last consent counts.
   func withhold(_ home: SimulatedHome) throws {
     guard home.consent == .metadata else { return }
-    let logs = try Directory.names(in: home.logs).map { "\(home.logs)/\($0)" }
-    // Compressed logs are unpacked in the home, where they outlive their files.
-    let unpacked = try home.home.days().flatMap { try home.home.sessions(day: $0) }
-      .filter { oracle.written($0) == nil }.map { home.home.files(for: $0).log }
-    for path in logs + unpacked where File.exists(path) {
-      oracle.retire(LineNumber.all(in: try AtomicFile.read(path)))
+    for name in try Directory.names(in: home.logs) {
+      oracle.retire(LineNumber.all(in: try AtomicFile.read("\(home.logs)/\(name)")))
+    }
+    try retireUnpacked(in: home)
+  }
+
+  /// Compressed logs are unpacked in the home, where they outlive their files; an upload that may not
+  /// send logs lets them age.
+  private func retireUnpacked(in home: SimulatedHome) throws {
+    let sessions = try home.home.days().flatMap { try home.home.sessions(day: $0) }
+    for session in sessions where oracle.written(session) == nil {
+      let path = home.home.files(for: session).log
+      if File.exists(path) { oracle.retire(LineNumber.all(in: try AtomicFile.read(path))) }
     }
   }
 }
