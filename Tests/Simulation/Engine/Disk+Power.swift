@@ -6,16 +6,24 @@ import TestSupport
 extension Disk {
   /// Undoes a part of what is not durable: the latest changes of names, and ends of files.
   func cutPower(_ random: inout SeededGenerator) {
-    let (names, files) = state.withLock { state in
-      defer { (state.names, state.files) = ([], [:]) }
-      return (state.names, state.files)
-    }
+    let (names, files) = settle()
     // A journalling file system keeps the order of names.
     let kept = Int.random(in: 0...names.count, using: &random)
     for (_, file) in files.sorted(by: { $0.value.path < $1.value.path }) {
       lose(file, &random)
     }
     for change in names[kept...].reversed() { take(back: change.undo) }
+  }
+
+  /// Makes everything durable.
+  ///
+  /// - Returns: the changes of names and the files that were not.
+  @discardableResult
+  func settle() -> (names: [NameChange], files: [UInt64: Unsynced]) {
+    state.withLock { state in
+      defer { (state.names, state.files) = ([], [:]) }
+      return (state.names, state.files)
+    }
   }
 
   func lose(_ file: Unsynced, _ random: inout SeededGenerator) {

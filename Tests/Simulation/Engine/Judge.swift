@@ -169,14 +169,21 @@ struct Judge {
     Int64(home.machine.restarts(since: time)) * (86_400_000 + oracle.serverSteps)
   }
 
+  /// The most that a restart may add to the age of remote copies, in milliseconds: after it, the clocks
+  /// of the machine and of the server are believed where both say the same.
+  private func credit(since time: Int64) -> Int64 {
+    let isMisled = ledgers.contains { $0.machine.hasErred && $0.machine.restarts(since: time) > 0 }
+    return isMisled ? oracle.serverSteps : 0
+  }
+
   private func isExpired(_ session: SessionID) -> Bool {
     isExpired(session, since: before.newest(session))
   }
 
   private func isExpired(_ session: SessionID, since newest: Int64?) -> Bool {
-    guard let newest, oracle.time.milliseconds - newest + Self.slack >= Self.remoteAge else {
-      return false
-    }
+    guard let newest,
+      oracle.time.milliseconds - newest + credit(since: newest) + Self.slack >= Self.remoteAge
+    else { return false }
     oracle.expire(session)
     return true
   }

@@ -73,6 +73,8 @@ final class SimulatedHome {
     guard hasBackup else { return }
     try FileManager.default.removeItem(atPath: home.path)
     try Self.copy(backup, to: home.path)
+    // Changes of the files that were there are not undone by a power failure.
+    disk.settle()
   }
 
   /// Copies a folder with the times of its files.

@@ -7,6 +7,8 @@ final class SimulatedMachine: Sendable {
   private struct State {
     /// How far the wall clock is ahead of real time.
     var offset: Int64 = 0
+    /// Whether the wall clock was ever wrong.
+    var hasErred = false
     var bootedAt: Int64
     var boots = 1
     /// The times of its restarts, in real time.
@@ -34,7 +36,10 @@ final class SimulatedMachine: Sendable {
 
   /// Sets the wall clock, at the earliest to 1970.
   func stepClock(_ milliseconds: Int64) {
-    state.withLock { $0.offset = max($0.offset + milliseconds, -time.milliseconds) }
+    state.withLock { state in
+      state.offset = max(state.offset + milliseconds, -time.milliseconds)
+      state.hasErred = true
+    }
   }
 
   /// Corrects the wall clock.
@@ -49,9 +54,12 @@ final class SimulatedMachine: Sendable {
       state.boots += 1
       state.restarts.append(time.milliseconds)
       state.bootedAt = time.milliseconds
-      if losesTime { state.offset = -time.milliseconds }
+      if losesTime { (state.offset, state.hasErred) = (-time.milliseconds, true) }
     }
   }
+
+  /// Whether the wall clock was ever wrong.
+  var hasErred: Bool { state.withLock(\.hasErred) }
 
   /// Number of restarts since a time, in milliseconds of real time.
   func restarts(since time: Int64) -> Int {
