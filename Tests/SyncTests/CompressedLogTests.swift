@@ -109,6 +109,22 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<15)])
   }
 
+  /// A log of its heading alone was compressed while logs were withheld, and its metadata is not
+  /// sent yet when another one takes its place.
+  @Test(arguments: [false, true])
+  func `a log that begins like a withheld one is sent`(isRenamed: Bool) async throws {
+    var folder = try AttachedFolder("app.log*")
+    folder.site.consent = .metadata
+    try await rotate(folder, 0..<0, heading: Self.headings[1])
+    try folder.tickWithoutStore()
+    folder.site.consent = .logs
+    #expect(try await folder.run("rm app.log.1.gz") == 0)
+    let name = isRenamed ? "app.log.2" : "app.log.1"
+    try await rotate(folder, 0..<5, heading: Self.headings[1], to: name)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<5))
+  }
+
   // MARK: A heading that is all a rebuilt cache knows of a log
 
   private func sealedWithoutCache(_ name: String) async throws -> AttachedFolder {

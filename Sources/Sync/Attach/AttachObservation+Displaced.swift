@@ -204,8 +204,10 @@ extension AttachObservation {
 
   private mutating func follow(_ file: AttachedFile, to found: AttachCandidate) throws {
     var file = file
+    // A stream that the home has whole ends there: what follows in the file may be another log's.
+    let isWhole = found.form != nil && file.source.length == .zero
     // The loss of a file that is gone has been reported already.
-    guard try !file.isGone && sent.isPending(file) else {
+    guard try !file.isGone && !isWhole && sent.isPending(file) else {
       return try continueFile(file, with: found, isMoved: true)
     }
     if found.form != nil {
