@@ -125,4 +125,16 @@ import Testing
       if !isReached { break }
     }
   }
+
+  @Test func `a copy with a time far ahead does not hold its original back`() async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append("# a heading\n", to: "app.log")
+    #expect(try await folder.run("cp app.log app.log.1") == 0)
+    try folder.append(0..<5, to: "app.log")
+    // The clock was ahead when the files were written, and is right from now on.
+    try await folder.tick(after: -8 * 86_400)
+    try folder.append(5..<9, to: "app.log")
+    try await folder.tick(after: 60)
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<9))
+  }
 }

@@ -6,19 +6,24 @@ extension AttachObservation {
   /// How long a copy waits for its original to be truncated.
   private static let copyPatience = Duration.seconds(60)
 
+  /// Whether a file changed just now.
+  ///
+  /// A change time far ahead is that of a clock that was wrong.
+  private func isRecent(_ candidate: AttachCandidate) -> Bool {
+    let age = FileTime(context.now()) - candidate.status.changed
+    return age < Self.copyPatience && age > .zero - Self.copyPatience
+  }
+
   /// Excludes copies and, briefly, later growth of their originals, which a copy might lack.
   mutating func leaveCopies() throws {
-    let now = FileTime(context.now())
     var originals: Set<String> = []
     fresh = try fresh.filter { candidate in
       if try isBesideOriginal(candidate) { return false }
       guard let original = try original(of: candidate) else { return true }
-      if now - candidate.status.changed < Self.copyPatience {
-        originals.insert(original.source.path)
-      }
+      if isRecent(candidate) { originals.insert(original.source.path) }
       return false
     }
-    let copied = copiedOriginals(at: now)
+    let copied = copiedOriginals()
     fresh.removeAll { copied.contains($0.path) }
     originals.formUnion(copied)
     guard !originals.isEmpty else { return }
@@ -27,13 +32,10 @@ extension AttachObservation {
 
   /// Unknown files with a recent copy of their beginning beside them, which is unknown, too: once they
   /// are truncated, the copy alone has those bytes.
-  private func copiedOriginals(at now: FileTime) -> Set<String> {
+  private func copiedOriginals() -> Set<String> {
     let byPath = Dictionary(fresh.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
     var paths: Set<String> = []
-    for copy in fresh
-    where !copy.isRotation && copy.form == nil
-      && now - copy.status.changed < Self.copyPatience
-    {
+    for copy in fresh where !copy.isRotation && copy.form == nil && isRecent(copy) {
       for path in LogSource.originals(of: copy.path) {
         guard let original = byPath[path], original.status.length >= copy.status.length,
           (try? FileContent(copy.path).isBeginning(of: FileContent(path))) == true
@@ -51,7 +53,7 @@ extension AttachObservation {
   private mutating func original(of candidate: AttachCandidate) throws -> AttachedFile? {
     let isPacked = candidate.form != nil
     let folder = AttachedFile.folder(of: candidate.path)
-    let isRecent = FileTime(context.now()) - candidate.status.changed < Self.copyPatience
+    let isRecent = isRecent(candidate)
     for known in try files.inFolder(folder)
     where (known.isOpen || isPacked || isRecent) && !known.isCompressed
       && (LogSource.isRotation(candidate.path, of: known.source.path)
@@ -91,7 +93,7 @@ extension AttachObservation {
     else { return false }
     // A compressed file still being written may not even have a readable head.
     guard let head = try? FileContent(candidate.path).head() else {
-      return FileTime(context.now()) - candidate.status.changed < Self.copyPatience
+      return isRecent(candidate)
     }
     return begins.starts(with: head) || head.starts(with: begins)
   }
