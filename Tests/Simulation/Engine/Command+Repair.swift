@@ -75,7 +75,7 @@ extension Command {
         return "kept"
       }
       oracle.ask(for: entry.session)
-      if let source = entry.sidecar.source { try retireLines(of: source) }
+      if let source = entry.sidecar.source { try retireLines(of: entry.session, source) }
       let outcomes = try await deletion.delete(
         entry.session, local: isLocal && entry.location != .remote,
         remote: isRemote ? entry.remote : nil, holding: lock)
@@ -83,8 +83,11 @@ extension Command {
     }
   }
 
-  /// Counts an attached session's lines as deleted, in its file and in a rotation's copies of it.
-  private func retireLines(of source: Sidecar.Source) throws {
+  /// Counts an attached session's lines as deleted, in its file, in a rotation's copies of it, and where
+  /// the home has them.
+  private func retireLines(of session: SessionID, _ source: Sidecar.Source) throws {
+    let log = home.files(for: session).log
+    if File.exists(log) { oracle.retire(LineNumber.all(in: try AtomicFile.read(log))) }
     for name in try Directory.names(in: logs) {
       let path = "\(logs)/\(name)"
       let content = try AtomicFile.read(path)
