@@ -216,7 +216,7 @@ final class Disk: Sendable {
     recordChange(of: path, at: time)
   }
 
-  /// Records that another program renamed a file: its content is as old as before.
+  /// Records that another program renamed or compressed a file: its content is as old as before.
   func renamed(_ path: String, at time: Timestamp) { recordChange(of: path, at: FileTime(time)) }
 
   private func recordChange(of path: String, at time: FileTime) {

@@ -100,7 +100,11 @@ struct ForeignFile {
     guard !Self.isCompressed(path) else { return }
     let content = try Array(Data(contentsOf: URL(filePath: path)))
     try Data(ZstdFrame.raw(content)).write(to: URL(filePath: path + Self.ending))
-    disk.changed(path + Self.ending, at: time)
+    // Like gzip and zstd do.
+    if let modified = try FileStatus(path)?.modified.timespec {
+      utimensat(AT_FDCWD, path + Self.ending, [modified, modified], 0)
+    }
+    disk.renamed(path + Self.ending, at: time)
     try File.remove(path)
     rotated[index] = path + Self.ending
   }

@@ -27,20 +27,22 @@ extension World {
 
   func rotate(_ file: Int, of home: SimulatedHome, _ rotation: Action.Rotation) throws {
     let index = file % home.files.count
-    try retireUnattached(home.files[index].path, of: home.files[index], home)
+    try retireUnattached(
+      home.files[index].path, of: home.files[index], home, isCopied: rotation == .copyTruncate)
     try home.files[index].rotate(rotation, at: home.machine.now)
   }
 
   /// Lines that leave the names of a pattern are sent if their log is known, and was written to since
   /// it was attached.
   private func retireUnattached(
-    _ path: String, of file: ForeignFile, _ home: SimulatedHome
+    _ path: String, of file: ForeignFile, _ home: SimulatedHome, isCopied: Bool = false
   ) throws {
     guard !habits.attachesRotated, let status = try FileStatus(path) else { return }
     let sessions = try home.home.days().flatMap { try home.home.sessions(day: $0) }
+    // What is copied now is dated by the present clock.
+    let modified = isCopied ? min(status.modifiedAt, home.machine.now) : status.modifiedAt
     let isKnown = sessions.contains { session in
-      // What is copied or compressed now is dated by the present clock.
-      guard session.startedAt <= min(status.modifiedAt, home.machine.now),
+      guard session.startedAt <= modified,
         let source = try? Sidecar.load(home.home.files(for: session).sidecar).source
       else { return false }
       return source.path.hasPrefix(file.path)
