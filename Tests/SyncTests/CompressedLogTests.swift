@@ -146,6 +146,11 @@ import Testing
     #expect(try await folder.run("gzip -c ../new >\(name) && rm ../new") == 0)
   }
 
+  /// Makes unpacking for a comparison fail.
+  private static let full = TestFiles { effect in
+    if case .write = effect.kind, effect.path.contains(".unpacked") { ENOSPC } else { nil }
+  }
+
   @Test func `a compressed log is not taken for a copy of one that begins alike`() async throws {
     let folder = try await sealedWithoutCache("app.log")
     try await compress(5..<12, as: "app.log.1.gz", in: folder)
@@ -153,15 +158,19 @@ import Testing
     #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<12))
   }
 
-  @Test func `a compressed log that a full disk keeps from being compared waits`() async throws {
-    let folder = try await sealedWithoutCache("app.log.1")
-    try folder.remove("app.log.1")
+  /// The log that begins alike is still there, or is gone.
+  @Test(arguments: [false, true])
+  func `a compressed log that a full disk keeps from being compared waits`(isGone: Bool)
+    async throws
+  {
+    let name = isGone ? "app.log.1" : "app.log"
+    let folder = try await sealedWithoutCache(name)
+    if isGone { try folder.remove(name) }
     try await compress(5..<12, as: "app.log.2.gz", in: folder)
-    let full = TestFiles { effect in
-      if case .write = effect.kind, effect.path.contains(".unpacked") { ENOSPC } else { nil }
+    let plan = try await FileEffect.$hook.withValue(Self.full) {
+      try await folder.tick(after: 7200)
     }
-    let plan = try await FileEffect.$hook.withValue(full) { try await folder.tick(after: 7200) }
-    #expect(plan.changes.isEmpty)
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<5))
     #expect(plan.problems.values.map(\.reason).allSatisfy { $0.contains("cannot be compared") })
     #expect(plan.problems.count == 1)
     for _ in 0..<2 { try await folder.tick(after: 60) }

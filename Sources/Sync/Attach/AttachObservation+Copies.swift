@@ -63,8 +63,13 @@ extension AttachObservation {
         let copy = try? FileContent(candidate.path)
       else { continue }
       if (try? copy.continues(known)) == true {
-        // Without the last bytes, the next log passes for a copy, too, if both begin alike.
-        if known.link == nil, try sent.isEdited(known, at: candidate) { continue }
+        do {
+          // Without the last bytes, the next log passes for a copy, too, if both begin alike.
+          if try known.link == nil && !isLog(of: known, at: candidate) { continue }
+        } catch let error as Uncompared {
+          leave(error)
+          return known
+        }
         if isPacked || original.length >= candidate.status.length { return known }
         if displaced.contains(where: { $0.session == known.session }) { continue }
         // Truncated since it was looked at.

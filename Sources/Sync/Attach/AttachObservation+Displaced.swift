@@ -154,16 +154,9 @@ extension AttachObservation {
         edited.contains($0.session) && $0.session != file.session
           && $0.source.path == candidate.path
       }
-      guard !isOverwritten, candidate.form != nil || candidate.status.length >= file.seen,
-        (try? FileContent(candidate.path).continues(file)) == true
-      else { return false }
-      do {
-        return try !sent.isEdited(file, at: candidate)
-      } catch let error as SystemError where error.path == candidate.path {
-        return false
-      } catch let error as SystemError where error.isDiskFull {
-        throw Uncompared(path: candidate.path, cause: error)
-      }
+      return try !isOverwritten
+        && (candidate.form != nil || candidate.status.length >= file.seen)
+        && isLog(of: file, at: candidate)
     }
     let sameNumber = candidates.indices.filter { file.isAt(candidates[$0].status) }
     if let index = try sameNumber.first(where: isFound) { return index }
@@ -179,15 +172,31 @@ extension AttachObservation {
       .first(where: isFound)
   }
 
+  /// Whether a candidate is a known file, perhaps grown: it has the same first and last bytes, and those
+  /// between that were sent.
+  ///
+  /// - Throws: ``Uncompared``; errors of the home and its cache. A file that cannot be read is not the
+  ///   one.
+  func isLog(of known: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
+    guard (try? FileContent(candidate.path).continues(known)) == true else { return false }
+    do {
+      return try !sent.isEdited(known, at: candidate)
+    } catch let error as SystemError where error.path == candidate.path {
+      return false
+    } catch let error as SystemError where error.isDiskFull {
+      throw Uncompared(path: candidate.path, cause: error)
+    }
+  }
+
   /// Thrown when the disk is too full to compare a compressed file with what was sent: which log it is
   /// remains open, so that neither is a log lost nor another one new.
-  private struct Uncompared: Error {
+  struct Uncompared: Error {
     let path: String
     let cause: SystemError
   }
 
   /// Leaves a file that could not be compared to the next pass.
-  private mutating func leave(_ error: Uncompared) {
+  mutating func leave(_ error: Uncompared) {
     uncompared.insert(error.path)
     postpone([error.path])
     report("cannot be compared with what was sent: \(error.cause.explanation)", at: error.path)
