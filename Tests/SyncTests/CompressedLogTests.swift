@@ -176,4 +176,19 @@ import Testing
     for _ in 0..<2 { try await folder.tick(after: 60) }
     #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<12))
   }
+
+  /// What was sent is unknown until it has been listed: then both are found to be different logs.
+  @Test func `a log that took another one's place while the cache was lost is sent`() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(Self.headings[2], to: "app.log.1")
+    try folder.append(0..<5, to: "app.log.1")
+    try await folder.tick()
+    try FileManager.default.removeItem(atPath: folder.site.local.home.cachePath)
+    try folder.remove("app.log.1")
+    try await compress(5..<12, as: "app.log.2.gz", in: folder)
+    try await folder.tick(after: 60, isDisturbed: true)
+    for _ in 0..<2 { try await folder.tick(after: 86_400) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(5..<12))
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1])
+  }
 }

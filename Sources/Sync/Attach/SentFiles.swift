@@ -26,15 +26,23 @@ struct SentFiles {
 
   /// The file after a rewrite in place; nil if it is another log.
   ///
-  /// Only a session that reads a whole file can be sent again.
+  /// Only a session that reads a whole file, or has all of a compressed one in the home's log, can be
+  /// sent again.
   func rewritten(
     _ file: AttachedFile, as candidate: AttachCandidate, idleEnd: Duration
   ) throws -> AttachedFile? {
     let sidecar = try? Sidecar.load(context.home.files(for: file.session).sidecar)
-    guard try isOpen(file), file.source.base == 0, candidate.form == nil,
-      sidecar?.former?.count ?? 0 < Sidecar.mostFormerStreams,
-      let sent = try SentContent(file, context)
-    else { return nil }
+    guard file.source.base == 0, sidecar?.former?.count ?? 0 < Sidecar.mostFormerStreams else {
+      return nil
+    }
+    if isDoubted(file), file.isAt(candidate.status), file.source.length == .zero {
+      var file = file
+      file.changed = candidate.status.changed
+      return file
+    }
+    guard try isOpen(file), candidate.form == nil, let sent = try SentContent(file, context) else {
+      return nil
+    }
     let content = try FileContent(candidate.path)
     guard let log = try SentContent.view(of: file, in: content, context) ?? content.log(from: 0),
       try sent.makesUpHalf(of: log), let link = try content.link(before: candidate.status.length)
@@ -59,12 +67,13 @@ struct SentFiles {
   /// reads a sample, and the seal compares the whole.
   func isEdited(_ file: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
     let (status, isInPlace) = (candidate.status, candidate.path == file.source.path)
-    guard !file.isGone, !file.isCompressed else { return false }
+    guard !file.isGone else { return false }
+    if isInPlace, isDoubted(file) { return true }
+    guard !file.isCompressed else { return false }
     guard candidate.form == nil else {
       let sent = try SentBytes(file.session, context)
       return try sent.map { try !$0.areUnpackedIn(FileContent(candidate.path)) } ?? false
     }
-    if isInPlace, isDoubted(file) { return true }
     let isSame = file.isAt(status) && status.length == file.seen
     if isSame, file.changed == status.changed { return false }
     guard let sent = try SentBytes(file.session, context) else {
