@@ -56,6 +56,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let full = ENOSPC
     package static let nameTooLong = ENAMETOOLONG
     package static let notAFolder = ENOTDIR
+    package static let invalid = EINVAL
   }
 
   /// The reason alone.

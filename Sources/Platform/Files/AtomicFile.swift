@@ -29,9 +29,7 @@ package enum AtomicFile {
     to path: String, mode: UInt32 = 0o600, isDurable: Bool = true,
     _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
-    // Like all of file operations, the name follows the task rather than a machine.
-    let random = FileEffect.hook?.random ?? Machine.current.random
-    let temporary = "\(path).\(RandomName.make(6, random))\(temporarySuffix)"
+    let temporary = temporaryName(path)
     do {
       let file = try Descriptor(opening: temporary, [.write, .new], rights: mode)
       // The process's umask may have removed permissions.
@@ -44,6 +42,13 @@ package enum AtomicFile {
       throw error
     }
     if isDurable { try syncDirectory(of: path) }
+  }
+
+  /// The name under which a file is written, beside the one that it gets.
+  static func temporaryName(_ name: String) -> String {
+    // Like all of file operations, the name follows the task rather than a machine.
+    let random = FileEffect.hook?.random ?? Machine.current.random
+    return "\(name).\(RandomName.make(6, random))\(temporarySuffix)"
   }
 
   /// Makes files durable that were written without syncing.

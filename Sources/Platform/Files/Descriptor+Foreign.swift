@@ -28,45 +28,65 @@ extension Descriptor {
   ///   - followsLast: whether to follow a link at the path itself, too.
   /// - Throws: ``SystemError``, also if it is not a regular file.
   package init(openingForeign path: String, followsLast: Bool = false) throws(SystemError) {
-    var makers: [UInt32] = []
-    let opened = try Self.walk(path, followsLast, &makers)
-    let status = try opened.status()
-    guard status.kind == .file else { throw Self.refusal(path, EINVAL) }
-    guard makers.allSatisfy({ $0 == status.owner }) else {
-      throw SystemError(
-        operation: "follow the link that another user made on the way to", path: path,
-        errno: EACCES)
-    }
+    let opened = try Self.walk(path, to: .file(followsLink: followsLast))
+    guard try opened.status().kind == .file else { throw Self.refusal(path, EINVAL) }
     self = opened
   }
 
-  /// Opens what a path leads to.
+  /// Opens a folder for reading that may belong to another user, as may those on the way to it.
   ///
-  /// - Parameter makers: gets the users that made a link on the way, except root and this process's
-  ///   user.
-  private static func walk(
-    _ path: String, _ followsLast: Bool, _ makers: inout [UInt32]
-  ) throws(SystemError) -> Descriptor {
+  /// Follows links by the rule of ``init(openingForeign:followsLast:)``.
+  ///
+  /// - Parameters:
+  ///   - path: the folder.
+  ///   - rights: permissions of missing folders before the process's umask; nil to make none.
+  /// - Throws: ``SystemError``.
+  package init(
+    openingForeignFolder path: String, creating rights: UInt32? = nil
+  ) throws(SystemError) {
+    self = try Self.walk(path, to: .folder(creating: rights))
+  }
+
+  /// What a path has to lead to.
+  private enum Goal {
+    case file(followsLink: Bool)
+    case folder(creating: UInt32?)
+  }
+
+  /// Opens what a path leads to.
+  private static func walk(_ path: String, to goal: Goal) throws(SystemError) -> Descriptor {
     var rest = parts(of: path)
     var folder = try start(of: path)
     // The owner of the current folder, where a relative path begins, is anybody.
     let trusted: [UInt32] = [0, geteuid(), try start(of: "/").status().owner]
+    /// The other users that made a link on the way.
+    var makers: [UInt32] = []
+    func checkMakers(ofLinksTo found: borrowing Descriptor) throws(SystemError) {
+      let owner = try found.status().owner
+      guard makers.allSatisfy({ $0 == owner }) else {
+        throw SystemError(
+          operation: "follow the link that another user made on the way to", path: path,
+          errno: EACCES)
+      }
+    }
     var links = 0
     while !rest.isEmpty {
       let part = rest.removeFirst()
       let next: Descriptor
       do throws(SystemError) {
-        guard !rest.isEmpty else {
-          return Descriptor(
+        if rest.isEmpty, case .file = goal {
+          let file = Descriptor(
             number: try orRefusal(of: path) { () throws(SystemError) in
               try open(part, folder.number, path, [], O_NOFOLLOW | O_NONBLOCK, 0)
             }, path: path)
+          try checkMakers(ofLinksTo: file)
+          return file
         }
         next = Descriptor(
           number: try open(part, folder.number, path, [], folderOnly | O_NOFOLLOW, 0),
           path: folder.path(of: part))
       } catch  where error.errno == ELOOP || error.errno == ENOTDIR {
-        if rest.isEmpty, !followsLast { throw error }
+        if rest.isEmpty, case .file(followsLink: false) = goal { throw error }
         links += 1
         guard links <= mostLinks else { throw error }
         let link = Descriptor(
@@ -79,8 +99,23 @@ extension Descriptor {
         if target.hasPrefix("/") { folder = try start(of: target) }
         rest = parts(of: target) + rest
         continue
+      } catch  where error.errno == ENOENT {
+        guard case .folder(creating: let rights?) = goal else { throw error }
+        try checkMakers(ofLinksTo: folder)
+        do throws(SystemError) {
+          try folder.makeDirectory(part, rights: rights)
+        } catch  where error.isTaken {
+          // Another process made it meanwhile.
+        }
+        rest.insert(part, at: 0)
+        continue
       }
       folder = next
+    }
+    if case .folder = goal {
+      try checkMakers(ofLinksTo: folder)
+      return Descriptor(
+        number: try open(".", folder.number, path, .directory, 0, 0), path: path)
     }
     throw refusal(path, EISDIR)
   }

@@ -84,9 +84,11 @@ extension Descriptor {
     }
   }
 
-  /// Creates a folder in it, accessible to its owner only.
-  package func makeDirectory(_ name: String) throws(SystemError) {
-    try perform(.makeDirectory, name, "make") { Int(mkdirat(number, name, 0o700)) }
+  /// Creates a folder in it.
+  ///
+  /// - Parameter rights: its permissions before the process's umask; by default for its owner only.
+  package func makeDirectory(_ name: String, rights: UInt32 = 0o700) throws(SystemError) {
+    try perform(.makeDirectory, name, "make") { Int(mkdirat(number, name, mode_t(rights))) }
   }
 
   /// Removes an empty folder from it.
@@ -108,9 +110,13 @@ extension Descriptor {
 
   /// Gives an entry an additional name, which must be free.
   package func link(_ name: String, to new: String) throws(SystemError) {
-    try perform(.link(to: path(of: new)), name, "link") {
-      Int(linkat(number, name, number, new, 0))
-    }
+    try link(name, to: new, in: self)
+  }
+
+  /// Gives an entry an additional name in another folder, which must be free.
+  func link(_ name: String, to new: String, in other: borrowing Descriptor) throws(SystemError) {
+    let (target, effect) = (other.number, FileEffect.Kind.link(to: other.path(of: new)))
+    try perform(effect, name, "link") { Int(linkat(number, name, target, new, 0)) }
   }
 
   /// Makes its names durable.

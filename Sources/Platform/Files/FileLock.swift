@@ -42,13 +42,12 @@ public final class FileLock: Sendable {
     try acquire(path, .exclusive)
   }
 
-  /// Acquires an exclusive lock on a folder without waiting; nil if another process holds it.
+  /// Acquires an exclusive lock on an open folder without waiting; nil if another process holds it.
   ///
   /// Where the file system locks no folders, as NFS does not, the result protects nothing.
   ///
-  /// - Throws: ``SystemError`` if the folder cannot be opened.
-  package static func tryExclusive(folder: String) throws -> FileLock? {
-    let lock = FileLock(try Descriptor(openingDirectory: folder))
+  package static func tryExclusive(_ folder: consuming Descriptor) -> FileLock? {
+    let lock = FileLock(folder)
     return (try? lock.file.lock(.exclusive, waits: false)) ?? true ? lock : nil
   }
 

@@ -18,6 +18,9 @@ package final class OpenFile: Sendable {
   /// Opens another program's file, see ``Descriptor/init(openingForeign:)``.
   package init(foreign path: String) throws { file = try Descriptor(openingForeign: path) }
 
+  /// Opens a file of an open folder.
+  package init(_ name: String, in folder: OpenFolder) throws { file = try folder.open(name) }
+
   /// The path it was opened with.
   package var path: String { file.path }
 

@@ -3,8 +3,8 @@ package import Platform
 
 /// The target of an export: standard output, or a file that gets its name when it is complete.
 package final class ExportFile {
-  private let path: String?
-  private let partial: String
+  /// The file's place, if it is one.
+  private let place: Place?
   private let file: Descriptor?
   private var pending: [UInt8] = []
   /// Number of bytes passed on.
@@ -13,11 +13,18 @@ package final class ExportFile {
 
   private static let limit = 1 << 20
 
+  /// A name in a folder, and the one under which the file is written there.
+  private struct Place {
+    let folder: OpenFolder
+    let name: String
+    var partial: String { ".\(name).partial" }
+  }
+
   private let output: ((UnsafeRawBufferPointer) -> Void)?
 
   /// Passes everything to a function, for example to standard output.
   package init(to output: @escaping (UnsafeRawBufferPointer) -> Void) {
-    (path, partial) = (nil, "")
+    place = nil
     file = nil
     self.output = output
   }
@@ -35,22 +42,22 @@ package final class ExportFile {
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       throw ReadingError(.unfit, "\(path) is a folder")
     }
-    // A device, a pipe or a link, such as /dev/stdout, would be replaced by a file.
-    if let status = try FileStatus(path), status.kind != .file {
-      throw ReadingError(
-        .unfit,
-        "\(path) is not a regular file; use '-o -' to write to standard output")
-    }
-    watch = try FreeSpace.system.watch(bytes, in: folder, for: url.lastPathComponent)
-    self.path = path
-    partial = "\(folder)/.\(url.lastPathComponent).partial"
     do {
+      let place = Place(folder: try OpenFolder(foreign: folder), name: url.lastPathComponent)
+      // A device, a pipe or a link, such as /dev/stdout, would be replaced by a file.
+      if let status = try place.folder.status(of: place.name), status.kind != .file {
+        throw ReadingError(
+          .unfit,
+          "\(path) is not a regular file; use '-o -' to write to standard output")
+      }
+      watch = try FreeSpace.system.watch(bytes, in: folder, for: place.name)
       // A file left by an earlier export may have other permissions, and one that another user put
       // there since has another owner.
-      if File.exists(partial) { try File.remove(partial) }
-      file = try Descriptor(opening: partial, [.write, .new])
-    } catch {
-      throw ReadingError(.output, "cannot write in \(folder)")
+      try place.folder.remove(place.partial)
+      file = try place.folder.open(place.partial, [.write, .new])
+      self.place = place
+    } catch let error as SystemError {
+      throw ReadingError(.output, "\(error)")
     }
     output = nil
   }
@@ -92,13 +99,13 @@ package final class ExportFile {
   /// Gives the file its name.
   package func commit() throws {
     try flush()
-    guard let path else { return }
+    guard let place else { return }
     try file?.synchronize()
-    try File.rename(partial, to: path)
+    try place.folder.rename(place.partial, to: place.name)
   }
 
   /// Removes the unfinished file.
-  package func discard() { if file != nil { try? File.remove(partial) } }
+  package func discard() { if let place { try? place.folder.remove(place.partial) } }
 
   /// Runs `body` with a file that exists afterwards only if nothing failed.
   package static func with<Value>(

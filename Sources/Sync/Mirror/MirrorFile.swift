@@ -2,22 +2,34 @@ import Platform
 
 /// A growing log in a mirror.
 struct MirrorFile: ~Copyable {
+  private let folder: OpenFolder
+  private let name: String
   private let file: Descriptor
 
-  /// Opens a file, or creates it.
-  init(_ path: String) throws {
-    file = try Descriptor(opening: path, [.readWrite, .create, .append])
+  /// Opens a log to append to it, or creates it.
+  init(appendingTo name: String, in folder: OpenFolder) throws {
+    (self.folder, self.name) = (folder, name)
+    let isNew = try folder.status(of: name) == nil
+    file = try folder.open(name, isNew ? [.readWrite, .append, .new] : [.readWrite, .append])
   }
+
+  /// Creates an empty file in place of any other.
+  init(replacing name: String, in folder: OpenFolder) throws {
+    (self.folder, self.name) = (folder, name)
+    try folder.remove(name)
+    file = try folder.open(name, [.readWrite, .new, .append])
+  }
+
+  /// Whether it belongs to another user, who can read and change what is appended.
+  func isForeign() throws -> Bool { try file.status().owner != Account.effective }
 
   /// Its length in bytes.
   func length() throws -> Int64 { try file.status().length }
 
-  func truncate(to length: Int64) throws { try file.truncate(to: length) }
-
   /// Truncates the file to its former length; removes a log that was empty before.
   func undo(to length: Int64) throws {
-    try truncate(to: length)
-    if length == 0 { try? File.remove(file.path) }
+    try file.truncate(to: length)
+    if length == 0 { try? folder.remove(name) }
   }
 
   /// The last bytes before an offset, `count` at most.

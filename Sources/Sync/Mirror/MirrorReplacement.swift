@@ -3,20 +3,20 @@ import Platform
 /// A new version of a mirror's file, written beside the old one, which stays until the new one is
 /// complete and durable.
 final class MirrorReplacement {
-  private let path: String
+  private let folder: OpenFolder
+  private let name: String
   private let partial: String
   private let file: MirrorFile
   private var isPlaced = false
 
   /// Begins an empty version of a file, which need not exist.
-  init(of path: String) throws {
-    self.path = path
-    partial = path + ".partial"
-    file = try MirrorFile(partial)
-    try file.truncate(to: 0)
+  init(of name: String, in folder: OpenFolder) throws {
+    (self.name, self.folder) = (name, folder)
+    partial = name + ".partial"
+    file = try MirrorFile(replacing: partial, in: folder)
   }
 
-  deinit { if !isPlaced { try? File.remove(partial) } }
+  deinit { if !isPlaced { try? folder.remove(partial) } }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws { try file.append(bytes) }
 
@@ -33,16 +33,16 @@ final class MirrorReplacement {
   func commit(keepingOldAs aside: String?, isDamaged: Bool = false) throws -> String? {
     try file.synchronize()
     var kept: String?
-    if let aside, let old = try FileStatus(path),
+    if let aside, let old = try folder.status(of: name),
       try old.length > file.length() || !isDamaged && !beginsWithOld(upTo: old.length)
     {
-      let name = try Self.unused(aside)
-      try File.rename(path, to: name)
-      kept = name
+      let free = try unused(aside)
+      try folder.rename(name, to: free)
+      kept = folder.path(of: free)
     }
-    try File.rename(partial, to: path)
+    try folder.rename(partial, to: name)
     isPlaced = true
-    try AtomicFile.syncDirectory(of: path)
+    try folder.synchronize()
     return kept
   }
 
@@ -51,22 +51,23 @@ final class MirrorReplacement {
 
   /// Whether the new version begins with the old one, of this length in bytes.
   private func beginsWithOld(upTo length: Int64) throws -> Bool {
-    let old = try MirrorFile(path)
-    var end: Int64 = 0
-    while end < length {
-      let count = Int(min(Self.window, length - end))
-      end += Int64(count)
-      if try old.bytes(before: end, count: count) != file.bytes(before: end, count: count) {
+    let old = try OpenFile(name, in: folder)
+    var start: Int64 = 0
+    while start < length {
+      let bytes = try old.read(at: start, count: Int(min(Self.window, length - start)))
+      let end = start + Int64(bytes.count)
+      guard !bytes.isEmpty, try bytes == file.bytes(before: end, count: bytes.count) else {
         return false
       }
+      start = end
     }
     return true
   }
 
-  private static func unused(_ aside: String) throws -> String {
+  private func unused(_ aside: String) throws -> String {
     var name = "\(aside).log"
     var number = 1
-    while try FileStatus(name) != nil {
+    while try folder.status(of: name) != nil {
       number += 1
       name = "\(aside).\(number).log"
     }

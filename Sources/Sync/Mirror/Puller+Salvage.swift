@@ -19,11 +19,11 @@ extension Puller {
   package func salvage(
     _ remote: RemoteSession, damage: (StreamDamage) -> Void
   ) async throws -> String {
-    let files = mirror.files(of: remote)
-    let path = files.salvaged + ".log"
-    try Directory.make(files.directory, rights: MirrorFolder.rights)
-    var watch = try space.watch(0, in: files.directory, for: remote.session.description)
-    let log = try MirrorReplacement(of: path)
+    let folder = try mirror.makeDay(remote.folder)
+    let files = MirroredFiles(of: remote.session, in: folder)
+    let name = files.salvaged + ".log"
+    var watch = try space.watch(0, in: folder.path, for: remote.session.description)
+    let log = try MirrorReplacement(of: name, in: folder)
     func write(_ bytes: UnsafeRawBufferPointer) throws {
       try watch.count(bytes.count)
       try log.append(bytes)
@@ -37,6 +37,6 @@ extension Puller {
       }
     }
     _ = try log.commit(keepingOldAs: files.salvaged)
-    return path
+    return folder.path(of: name)
   }
 }

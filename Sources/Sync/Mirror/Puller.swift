@@ -58,8 +58,8 @@ package struct Puller: Sendable {
   ///
   /// - Throws: ``Platform/SystemError``.
   package func lock() throws -> FileLock? {
-    try Directory.make(mirror.path)
-    return try FileLock.tryExclusive(folder: mirror.path)
+    try FileLock.tryExclusive(
+      Descriptor(openingForeignFolder: mirror.path, creating: 0o700))
   }
 
   // MARK: Plan
@@ -75,36 +75,40 @@ package struct Puller: Sendable {
   ) async throws -> [Item] {
     var items: [Item] = []
     try await FolderListing.forEach(of: devices, in: store) { listing in
-      let first = replacesFormer ? listing.sessions.values.first : nil
-      let former = try first.map { try mirror.formerLogs(in: mirror.files(of: $0).directory) }
+      guard let first = listing.sessions.values.first else { return }
+      let day = try mirror.day(first.folder)
+      let names = replacesFormer ? try day?.names() ?? [] : []
       for remote in listing.sessions.values where isWanted(remote.deviceSession) {
-        if let item = try item(of: remote, besides: former ?? []) { items.append(item) }
+        let files = day.map { MirroredFiles(of: remote.session, in: $0) }
+        if let item = try item(of: remote, files, besides: names) { items.append(item) }
       }
     }
     return items.sorted { $0.remote.session < $1.remote.session }
   }
 
-  /// - Parameter former: logs of earlier generations in the folder, to be removed if redacted.
+  /// - Parameters:
+  ///   - files: the mirror's files; nil if it has none.
+  ///   - names: names in the folder, of which logs of earlier generations are to be removed if they
+  ///     were redacted.
   private func item(
-    of remote: RemoteSession, besides former: [MirrorFolder.FormerLog]
+    of remote: RemoteSession, _ files: MirroredFiles?, besides names: [String]
   ) throws -> Item? {
     guard remote.hasContent else { return nil }
-    let files = mirror.files(of: remote)
-    let sidecar = try mirror.content(of: files.sidecar)
+    let sidecar = try files?.sidecarBytes() ?? []
     let lacksSidecar = remote.revision?.matches(sidecar) != true
     // The sidecar is written last and states the log's generation.
     let mirroredSidecar = lacksSidecar ? try? Sidecar(json: sidecar) : nil
     let item = Item(
       remote: remote, length: remote.end,
-      mirrored: StreamOffset(try FileStatus(files.log)?.length ?? 0),
+      mirrored: StreamOffset(try files.flatMap { try $0.folder.status(of: $0.log) }?.length ?? 0),
       mirroredGeneration: lacksSidecar ? mirroredSidecar?.generation ?? 1 : remote.generation,
       isMirrorSealed: lacksSidecar
         ? mirroredSidecar.map { $0.status != .active } ?? false : remote.seal != nil,
       lacksSidecar: lacksSidecar,
-      lacksFormer: try !lacksSidecar && mirror.lacksFormer(sidecar, files))
+      lacksFormer: try !lacksSidecar && files?.lacksFormer(sidecar) ?? false)
     let isComplete = item.missing == 0 && item.mirrored <= item.length
     guard isComplete, !item.lacksSidecar, !item.lacksFormer else { return item }
-    guard !former.isEmpty, let sidecar = try? Sidecar(json: sidecar) else { return nil }
-    return mirror.unlisted(former, sidecar, of: remote).isEmpty ? nil : item
+    guard !names.isEmpty, let files, let sidecar = try? Sidecar(json: sidecar) else { return nil }
+    return files.unlisted(names, sidecar, upTo: remote.generation).isEmpty ? nil : item
   }
 }

@@ -8,6 +8,7 @@ import SessionLog
 /// A session whose log is complete, but perhaps not yet durable.
 struct FetchedSession: Sendable {
   let item: Puller.Item
+  let files: MirroredFiles
   let sidecar: Sidecar
   let json: [UInt8]
   /// A replaced log that has other bytes; nil if none was kept.
@@ -27,7 +28,7 @@ struct SessionFetch: Sendable {
   /// The keys that revisions must be signed with; nil to skip that check.
   let keys: KnownKeys?
   let space: FreeSpace
-  /// Whether to replace logs of an earlier generation.
+  /// Whether to delete logs of an earlier generation that were redacted.
   let replacesFormer: Bool
   let limit: UnpackLimit
 
@@ -46,40 +47,41 @@ struct SessionFetch: Sendable {
         "the log, of which \(item.missing) bytes are missing in the mirror, is not fetched: \(refusal); "
           + "'tidemark pull --max-size' says how large it may be")
     }
-    let files = mirror.files(of: item.remote)
-    try Directory.make(files.directory, rights: MirrorFolder.rights)
+    let files = MirroredFiles(
+      of: item.remote.session, in: try mirror.makeDay(item.remote.folder))
     let accepted = try await RemoteReader(store, knowing: keys).accept(item.remote)
     guard let sidecar = accepted.sidecar else { return nil }
-    try checkSignature(of: sidecar, item)
+    try checkSignature(of: sidecar, item, files)
     let remote = try accepted.session()
     let digest = remote.contents?.digest
     guard item.mirrored <= item.length || digest != nil || item.isRewritten else {
       throw ReplicaError(.missingBytes, item.shortage)
     }
-    var fetched = FetchedSession(item: item, sidecar: sidecar, json: accepted.json)
+    var fetched = FetchedSession(
+      item: item, files: files, sidecar: sidecar, json: accepted.json)
     guard fetched.hasLog else { return fetched }
     if item.present == item.mirrored, item.mirrored <= item.length {
       do {
-        if try await append(item, of: remote, digest, report) {
-          fetched.problem = try await fetchFormer(sidecar, of: remote, report)
-          if replacesFormer { try mirror.removeUnlisted(sidecar, of: remote) }
+        if try await append(item, of: remote, to: files, digest, report) {
+          fetched.problem = try await fetchFormer(sidecar, of: remote, into: files, report)
           return fetched
         }
       } catch is ReplicaError where digest != nil && item.mirrored > 0 {
         // The mirror's own bytes may be wrong: fetch all, and let the digest decide.
       }
     }
-    fetched.kept = try await replace(item, with: remote, report)
-    fetched.problem = try await fetchFormer(sidecar, of: remote, report)
-    if replacesFormer { try mirror.removeUnlisted(sidecar, of: remote) }
+    fetched.kept = try await replace(item, with: remote, in: files, report)
+    fetched.problem = try await fetchFormer(sidecar, of: remote, into: files, report)
     return fetched
   }
 
   /// Rejects a revision without a signature where the mirror has a signed one: a device that signed
   /// a session once signs all its later revisions, although the session began before its key.
-  private func checkSignature(of sidecar: Sidecar, _ item: Puller.Item) throws {
+  private func checkSignature(
+    of sidecar: Sidecar, _ item: Puller.Item, _ files: MirroredFiles
+  ) throws {
     guard keys != nil, sidecar.signature == nil,
-      let mirrored = try? Sidecar(json: mirror.content(of: mirror.files(of: item.remote).sidecar)),
+      let mirrored = try? Sidecar(json: files.sidecarBytes()),
       mirrored.signature != nil
     else { return }
     let device = item.remote.folder.device
@@ -97,16 +99,18 @@ struct SessionFetch: Sendable {
   /// are a prefix of the stream. After any other failure, the log is restored.
   ///
   /// - Parameter digest: the whole stream's digest, if known.
-  /// - Returns: whether the log has this digest then.
+  /// - Returns: whether the log has this digest then; false if another user owns it.
   private func append(
-    _ item: Puller.Item, of remote: RemoteSession, _ digest: String?, _ report: (ByteCount) -> Void
+    _ item: Puller.Item, of remote: RemoteSession, to files: MirroredFiles, _ digest: String?,
+    _ report: (ByteCount) -> Void
   ) async throws -> Bool {
-    let files = mirror.files(of: remote)
-    var watch = try watch(item, promising: item.length - item.mirrored)
-    let log = try MirrorFile(files.log)
+    var watch = try watch(item, promising: item.length - item.mirrored, in: files)
+    let log = try MirrorFile(appendingTo: files.log, in: files.folder)
+    if try log.isForeign() { return false }
     guard try log.length() == Int64(item.mirrored) else {
       throw SystemError(
-        operation: "append, as another process has changed it, to", path: files.log,
+        operation: "append, as another process has changed it, to",
+        path: files.folder.path(of: files.log),
         errno: SystemError.Number.again)
     }
     do {
@@ -125,9 +129,7 @@ struct SessionFetch: Sendable {
       throw error
     }
     // The reader verifies a log that it reads from the start.
-    guard let digest, item.mirrored > 0, try LocalStream(path: files.log).digest() != digest else {
-      return true
-    }
+    guard let digest, item.mirrored > 0, try files.digest() != digest else { return true }
     try log.undo(to: Int64(item.mirrored))
     return false
   }
@@ -137,11 +139,11 @@ struct SessionFetch: Sendable {
   /// - Returns: the mirror's old log, kept because the new one lacks bytes of it; nil if it is not
   ///   kept.
   private func replace(
-    _ item: Puller.Item, with remote: RemoteSession, _ report: (ByteCount) -> Void
+    _ item: Puller.Item, with remote: RemoteSession, in files: MirroredFiles,
+    _ report: (ByteCount) -> Void
   ) async throws -> Puller.KeptLog? {
-    let files = mirror.files(of: remote)
-    var watch = try watch(item, promising: item.length.byteCount)
-    let log = try MirrorReplacement(of: files.log)
+    var watch = try watch(item, promising: item.length.byteCount, in: files)
+    let log = try MirrorReplacement(of: files.log, in: files.folder)
     try await RemoteReader(store, knowing: keys).read(remote, upTo: item.length) { piece in
       try watch.count(piece.count)
       try log.append(piece)
@@ -150,37 +152,41 @@ struct SessionFetch: Sendable {
     let isFormer = item.mirroredGeneration != remote.generation
     let path = try log.commit(
       keepingOldAs: replacesFormer && isFormer ? nil : files.earlier(item.mirroredGeneration),
-      isDamaged: !isFormer && mirror.isDamaged(files))
+      isDamaged: !isFormer && files.isDamaged())
     return path.map { Puller.KeptLog(path: $0, isOfOtherGeneration: isFormer) }
   }
 
-  private func watch(_ item: Puller.Item, promising bytes: ByteCount) throws -> FreeSpace.Watch {
-    try space.watch(
-      bytes, in: mirror.files(of: item.remote).directory, for: item.remote.session.description)
+  private func watch(
+    _ item: Puller.Item, promising bytes: ByteCount, in files: MirroredFiles
+  ) throws -> FreeSpace.Watch {
+    try space.watch(bytes, in: files.folder.path, for: item.remote.session.description)
   }
 
   // MARK: Former streams
 
-  /// Fetches the former streams that the mirror lacks.
+  /// Fetches the former streams that the mirror lacks, and removes those that were redacted.
   ///
   /// - Returns: why one cannot be read; the others, and the newest stream, are mirrored regardless.
   /// - Throws: errors of the store and of the local files.
   private func fetchFormer(
-    _ sidecar: Sidecar, of remote: RemoteSession, _ report: (ByteCount) -> Void
+    _ sidecar: Sidecar, of remote: RemoteSession, into files: MirroredFiles,
+    _ report: (ByteCount) -> Void
   ) async throws -> ReplicaError? {
     var problem: ReplicaError?
-    for stream in sidecar.former ?? [] where try !mirror.has(stream, mirror.files(of: remote)) {
+    for stream in sidecar.former ?? [] where try !files.has(stream) {
       do {
-        try await fetch(stream, of: remote, report)
+        try await fetch(stream, of: remote, into: files, report)
       } catch let error as ReplicaError {
         problem = problem ?? error
       }
     }
+    if replacesFormer { try files.removeUnlisted(sidecar, upTo: remote.generation) }
     return problem
   }
 
   private func fetch(
-    _ stream: Sidecar.FormerStream, of remote: RemoteSession, _ report: (ByteCount) -> Void
+    _ stream: Sidecar.FormerStream, of remote: RemoteSession, into files: MirroredFiles,
+    _ report: (ByteCount) -> Void
   ) async throws {
     let stored = remote.segments(of: stream.generation).map(\.stored).total
     if let refusal = limit.refusal(of: stream.length.byteCount, from: stored) {
@@ -189,10 +195,9 @@ struct SessionFetch: Sendable {
         "what the file held until \(stream.until), \(stream.length) bytes, is not fetched: \(refusal); "
           + "'tidemark pull --max-size' says how large it may be")
     }
-    let files = mirror.files(of: remote)
     var watch = try space.watch(
-      stream.length.byteCount, in: files.directory, for: remote.session.description)
-    let log = try MirrorReplacement(of: files.former(stream.generation))
+      stream.length.byteCount, in: files.folder.path, for: remote.session.description)
+    let log = try MirrorReplacement(of: files.former(stream.generation), in: files.folder)
     try await RemoteReader(store, knowing: keys).read(
       remote, generation: stream.generation, upTo: stream.length
     ) { piece in

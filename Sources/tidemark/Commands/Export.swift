@@ -217,11 +217,9 @@ struct Export: AsyncParsableCommand {
           + "folder with -o, or - for standard output")
     }
     do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      _ = try OpenFolder(foreign: folder, creating: 0o777)
     } catch {
-      throw Failure(
-        .configuration,
-        "cannot make the folder \(String(oneLine: folder)); choose another place with -o")
+      throw Failure(.configuration, "\(error); choose another place with -o")
     }
     let isAlone = exports.count == 1
     // Without a path the session is left out.
