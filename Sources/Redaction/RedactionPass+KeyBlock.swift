@@ -19,8 +19,8 @@ struct KeyBlock {
 /// Masks private keys: everything from `BEGIN … PRIVATE KEY` to `END` in a line, and the following
 /// lines that look like a key's.
 ///
-/// These may be in quotes, in JSON or after a time. Lines of other programs may be between them; up
-/// to three in a row are skipped.
+/// These may be in quotes, in JSON or after a time. Lines of other programs may be between them, up
+/// to three in a row after the header and 64 after the first line of the key.
 extension RedactionPass {
   private static let label = ByteSet("A-Z0-9 ")
   private static let base64 = ByteSet("A-Za-z0-9+/=")
@@ -36,8 +36,10 @@ extension RedactionPass {
   private static let surely = 40
   /// Maximum length of a key's line, in bytes.
   private static let longestLine = 4096
-  /// Maximum number of consecutive foreign lines within a key.
+  /// Maximum number of consecutive foreign lines after a header.
   private static let foreignLines = 3
+  /// The same after a line of the key: nothing else looks like the next one.
+  private static let foreignLinesWithin = 64
 
   /// - Parameters:
   ///   - start: position of the anchor, `-----BEGIN `.
@@ -139,7 +141,9 @@ extension RedactionPass {
         foreign += 1
         isTorn = true
         // A truncated line may continue like a key's line.
-        guard foreign <= Self.foreignLines || isCut else { return }
+        let isWithin = rules.engine >= 4 && surroundings != nil
+        let most = isWithin ? Self.foreignLinesWithin : Self.foreignLines
+        guard foreign <= most || isCut else { return }
       }
       line = self.lineEnd(of: end, notAfter: limit) + 1
     }

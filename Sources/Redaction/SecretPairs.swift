@@ -11,6 +11,8 @@ struct SecretPairs: Sendable {
   let tokens: [String]
   /// Suffixes that may follow a token's name within the same word.
   let endings: [String]
+  /// Suffixes that may follow a password's name within the same word.
+  let numbers: [String]
   /// Options whose next argument is a secret.
   let options: [String]
   /// Values that are not secrets.
@@ -20,6 +22,7 @@ struct SecretPairs: Sendable {
     passwords = row.requiredTexts("passwords")
     tokens = row.requiredTexts("tokens")
     endings = row.requiredTexts("endings")
+    numbers = row.requiredTexts("numbers")
     options = row.requiredTexts("options")
     none = row.requiredTexts("none")
   }
@@ -39,8 +42,8 @@ struct SecretPairs: Sendable {
   var rules: [RedactionRule] {
     ["\"", "'"].flatMap(quoted)
       + [assigned(passwords + Self.abbreviations, Self.password, changes: 0)]
-      + [assigned(tokens, Self.token, changes: 2), hash, directory, colon, header] + beside + given
-      + logins
+      + [assigned(tokens, Self.token, changes: 2), hash, directory, braced, colon, header]
+      + beside + given + logins
   }
 
   private typealias Step = RedactionRule.Step
@@ -53,6 +56,7 @@ struct SecretPairs: Sendable {
   }
 
   private var ending: Step { Step(words: endings) }
+  private var number: Step { Step(words: numbers) }
 
   /// Bytes that follow a value, or begin a placeholder: where one should begin, there is none.
   private static let afterValue = "\u{1}-\u{20}\"',;:)}]&=*$%"
@@ -97,7 +101,9 @@ struct SecretPairs: Sendable {
       bytes: Self.inside(quote), least: 0, most: 4096, isSecret: true, notFirst: Self.afterValue)
     let escape = Step(words: ["\\\\", "\\"], isSecret: true)
     return [
-      rule(names + ["pwd"], Self.password, steps(Step(), [value(least: 4, unless: none)])),
+      rule(
+        names + ["pwd"], Self.password,
+        [number] + steps(Step(), [value(least: 4, unless: none)])),
       rule(
         tokens, Self.token,
         [ending]
@@ -167,7 +173,7 @@ struct SecretPairs: Sendable {
     let isToken = changes > 0
     return rule(
       names, kind,
-      (isToken ? [ending] : []) + [
+      [isToken ? ending : number] + [
         Step(bytes: " \t\"'\\]:", least: 0, most: 16), Step(bytes: "=>", most: 2),
         Step(bytes: " \t", least: 0, most: 16),
         secret(
@@ -197,12 +203,22 @@ struct SecretPairs: Sendable {
       ])
   }
 
+  /// Values in braces, as in connection strings of ODBC: `Password={…}`.
+  private var braced: RedactionRule {
+    rule(
+      passwords + ["pwd"], Self.password,
+      [
+        Step(bytes: " \t", least: 0, most: 16), Step(bytes: "="), Step(words: ["{"]),
+        secret(Self.bare, least: 4, unless: none),
+      ])
+  }
+
   /// Values after a colon, which also occurs in text for people: `password: value`.
   private var colon: RedactionRule {
     rule(
       passwords + Self.abbreviations, Self.password,
       [
-        Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
+        number, Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
         Step(bytes: " \t", least: 0, most: 8),
         secret(Self.bare, least: 6, needs: "0-9!#%^+@", unless: none),
       ])
@@ -225,23 +241,30 @@ struct SecretPairs: Sendable {
       rule(
         options, Self.password,
         [
-          Step(bytes: " \t"),
+          Step(bytes: " \t"), Step(bytes: "\"'\\]", least: 0, most: 3),
           secret(Self.bare, least: 6, needs: "0-9", changes: 1, unless: none),
         ])
     ]
   }
 
-  /// Logins in options: `-u user:password`.
+  /// Logins in options, `-u user:password`, and in netrc's form, `login user password value`.
   private var logins: [RedactionRule] {
     [
       rule(
-        [" -u ", " --user ", " --user=", " -u'", " -u\""], Self.password,
+        [" -u", " -u ", " --user ", " --user=", " -u'", " -u\""], Self.password,
         [
-          Step(bytes: "\"'", least: 0), Step(bytes: "A-Za-z0-9._@-", most: 64), Step(bytes: ":"),
+          Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: "A-Za-z0-9._@-", most: 64),
+          Step(bytes: ":"),
           Step(
             bytes: "^\u{1}-\u{20}\"'\\/:@", least: 4, most: 1024, goesOn: true, isSecret: true,
             needs: "0-9", leastChanges: 1),
-        ])
+        ]),
+      rule(
+        ["login "], Self.password,
+        [
+          Step(bytes: "A-Za-z0-9._@-", most: 64), Step(words: [" password "]),
+          secret(Self.bare, least: 4, needs: "0-9!#%^+@", unless: none),
+        ]),
     ]
   }
 }

@@ -188,6 +188,22 @@ import Testing
     #expect(redacted("a -----BEGIN xxx\nBEGIN xxx\n", redactor) == "a -----BEGIN****\nB********\n")
   }
 
+  /// What was sent under an engine must be reproduced by it.
+  @Test(arguments: [(3, 3, 0), (3, 4, 1), (4, 4, 0), (4, 64, 0), (4, 65, 1)])
+  func `lines of other programs within a private key do not end it`(
+    engine: Int, count: Int, unmasked: Int
+  ) throws {
+    let next = String(repeating: "QUJD", count: 16)
+    let lines =
+      ["-----BEGIN PRIVATE KEY-----", Self.key[0]]
+      + Array(repeating: "worker 1: request done", count: count) + [next]
+    let text = lines.joined(separator: "\n") + "\n"
+    let redactor = try Redactor(RedactionRules(RedactionRules().rules, engine: engine))
+    let result = redacted(text, redactor)
+    #expect(result.contains(next) == (unmasked == 1) && !result.contains(Self.key[0]))
+    #expect(result.split(separator: "\n").count { $0.hasPrefix("worker 1") } == count)
+  }
+
   @Test func `text that may still become a private key is not settled`() throws {
     let keys = try Redactor(RedactionRules(groups: ["private-keys"]))
     let foreign = "x\n-----BEGIN PRIVATE KEY-----\na b\na b\na b\n"
@@ -208,8 +224,9 @@ import Testing
     #expect(Redactor.standard.settled(text, at: 0, .asIs) == 2)
     let ended = text + Array("-----END PRIVATE KEY-----\n".utf8)
     #expect(Redactor.standard.settled(ended, at: 0, .asIs) == ended.count)
-    let foreign = text + Array("a b\na b\na b\na b\n".utf8)
+    let foreign = text + Array(String(repeating: "a b\n", count: 65).utf8)
     #expect(Redactor.standard.settled(foreign, at: 0, .asIs) == foreign.count)
+    #expect(Redactor.standard.settled(Array(foreign.dropLast(4)), at: 0, .asIs) == 2)
     #expect(Redactor.standard.settled(Array("Password: ".utf8), at: 0, .asIs) == 10)
     #expect(Redactor.standard.settled(Array("x AKIAIOSF".utf8), at: 0, .asIs) == 2)
   }

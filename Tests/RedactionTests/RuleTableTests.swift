@@ -24,8 +24,10 @@ import Testing
       #expect(read.isOnByDefault == group.isOnByDefault)
       #expect(read.isAlwaysOn == group.isAlwaysOn)
       #expect(read.source == group.source)
-      // The rules of vendors and pairs are in tables of their own.
-      if !group.rules.isEmpty { #expect(read.rules == group.rules) }
+      // Most rules of vendors and pairs are in tables of their own.
+      let hasTable = ["vendors", "pairs"].contains(group.group)
+      let own = hasTable ? Array(read.rules.prefix(group.rules.count)) : read.rules
+      #expect(own == group.rules)
     }
   }
 
