@@ -25,7 +25,8 @@ package struct FolderListing: Sendable {
     var last: SessionID?
     for object in page.objects {
       let fileName = String(Substring(object.key.utf8.dropFirst(folder.key.utf8.count)))
-      guard let id = Self.session(of: fileName, likely: last) else { continue }
+      guard let id = Self.session(of: fileName, likely: last), id.day == folder.day
+      else { continue }
       last = id
       sessions[id, default: RemoteSession(folder: folder, session: id)]
         .add(object, fileName: fileName)

@@ -198,6 +198,17 @@ import Testing
     #expect(revision(1 << 20) != nil && revision(1 << 20 + 1) == nil)
   }
 
+  @Test func `an object in the folder of another day than its session's is skipped`() async throws {
+    let store = MemoryStore()
+    for day in ["2026-01-22", "2026-01-23"] {
+      let folder = SessionFolder(device: "d", day: day)
+      store[folder.key + "\(Self.id).g1.000000000000-000000000001.0123456789abcdef.5.log.zst"] =
+        [0, 0, 0, 0, 0]
+      let listed = try await FolderListing(folder, in: store).sessions
+      #expect(listed.keys.map(\.day) == (day == "2026-01-22" ? [day] : []))
+    }
+  }
+
   /// A listed object larger than any of ours is not a truncated upload, which would need repair.
   @Test func `a listed object beyond the size limit is skipped`() async throws {
     let folder = SessionFolder(device: "d", day: "2026-01-22")
