@@ -1,3 +1,4 @@
+import LogRecords
 import Platform
 package import SessionLog
 
@@ -13,5 +14,19 @@ extension LocalSession {
     } catch let error as SystemError where error.isNotFound {
       return nil
     }
+  }
+
+  /// Whether the home has the stream of a compressed file that is still there.
+  package func hasUnpackedCopy(of source: Sidecar.Source) throws -> Bool {
+    guard source.length == .zero, !source.isGone else { return false }
+    return try apparentLogBytes() > 0
+  }
+
+  /// Whether nothing of an attached file's stream is left here but the line that reports its loss.
+  package func hasOnlyGap(of source: Sidecar.Source) -> Bool {
+    guard source.isGone, let length = source.length, length > 0,
+      let start = try? AtomicFile.readStart(files.log, count: GapLine.start.utf8.count + 1)
+    else { return false }
+    return start == Array("\n\(GapLine.start)".utf8)
   }
 }

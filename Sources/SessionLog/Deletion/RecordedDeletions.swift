@@ -69,12 +69,18 @@ package struct RecordedDeletions {
   ///
   /// - Throws: ``Platform/SystemError``.
   package func removeFiles(of local: LocalSession) throws {
+    try removeLog(of: local)
+    for path in try local.traces() + [local.files.sidecar] { try File.remove(path) }
+    Directory.removeIfEmpty(local.files.directory)
+  }
+
+  /// Removes the log of a session whose deletion is recorded, in stream order.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func removeLog(of local: LocalSession) throws {
     precondition(sessions.contains(local.session), "\(local.session) is not in the ledger")
     let files = local.files
     let parts = try files.namedParts().flatMap { [$0.plain, $0.compressed] }
-    for path in try parts + [files.log] + local.traces() + [files.sidecar] {
-      try File.remove(path)
-    }
-    Directory.removeIfEmpty(files.directory)
+    for path in parts + [files.log] { try File.remove(path) }
   }
 }

@@ -16,7 +16,8 @@ extension Deleter {
   ) -> [DeletionOutcome] {
     lock.expect(home)
     func entry(_ removal: ReapPlan.Removal) -> DeletionLedger.Entry {
-      self.entry(removal, .local, what: "log", isInTrash: trashes(removal) ? true : nil)
+      let isTrashed = !removal.keepsSidecar && trashes(removal)
+      return self.entry(removal, .local, what: "log", isInTrash: isTrashed ? true : nil)
     }
     let recorded: RecordedDeletions
     do {
@@ -27,10 +28,15 @@ extension Deleter {
     return removals.map { removal in
       let local = LocalSession(home, removal.session)
       do {
-        let isTrashed = try trashes(removal) && isTrashed(local)
-        try recorded.removeFiles(of: local)
-        logger.info(
-          "\(removal.session): local copy \(isTrashed ? "moved to the trash" : "deleted")")
+        if removal.keepsSidecar {
+          try recorded.removeLog(of: local)
+          logger.info("\(removal.session): unpacked copy deleted; its compressed file stays")
+        } else {
+          let isTrashed = try trashes(removal) && isTrashed(local)
+          try recorded.removeFiles(of: local)
+          logger.info(
+            "\(removal.session): local copy \(isTrashed ? "moved to the trash" : "deleted")")
+        }
         recorded.succeeded(entry(removal))
         return DeletionOutcome(removal.session, "\(removal.session)")
       } catch {

@@ -65,7 +65,9 @@ struct LocalProver {
     // The attacher records when the file is gone: checking its last path here may race with a
     // rotation.
     if let source = sidecar.source, !source.isGone {
-      throw Doubt("its file is still there: without this note it would be taken for a new one")
+      guard try local.hasUnpackedCopy(of: source) else {
+        throw Doubt("its file is still there: without this note it would be taken for a new one")
+      }
     }
     if sidecar.withholdsLog {
       if sidecar.remoteReapedAt != nil { return .age(.removed) }

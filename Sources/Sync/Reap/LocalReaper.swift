@@ -44,13 +44,16 @@ package struct LocalReaper: Sendable {
     /// Its age, for a person.
     let text: String
     let proof: LocalProof
+    /// Whether it is the unpacked copy of a file that is still there.
+    let isUnpacked: Bool
 
     var isWithheld: Bool { if case .age(.withheld) = proof { true } else { false } }
 
     func removal(on evidence: Evidence, toMakeRoom why: String? = nil) -> ReapPlan.Removal {
       .init(
         session, bytes: bytes, evidence: evidence,
-        reason: why.map { "\(text); \($0)" } ?? text, makesRoom: why != nil)
+        reason: why.map { "\(text); \($0)" } ?? text, makesRoom: why != nil,
+        keepsSidecar: isUnpacked)
     }
   }
 
@@ -91,7 +94,8 @@ package struct LocalReaper: Sendable {
         do {
           let proof = try await prover.proof(of: local, sidecar)
           let candidate = Candidate(
-            session: session, ended: ended, bytes: bytes, age: age, text: text, proof: proof)
+            session: session, ended: ended, bytes: bytes, age: age, text: text, proof: proof,
+            isUnpacked: sidecar.source.map { !$0.isGone } ?? false)
           if isDue { due.append(candidate) } else { spared.append(candidate) }
         } catch let doubt as Doubt {
           if doubt.isCopyGone { plan.withoutCopy.insert(session) }

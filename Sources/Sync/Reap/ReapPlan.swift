@@ -23,14 +23,18 @@ package struct ReapPlan: Sendable, Equatable {
 
     /// Whether it is deleted before its age, to free space.
     let makesRoom: Bool
+    /// Whether only the log is deleted, the unpacked copy of a compressed file that is still there: the
+    /// sidecar stays, by which the file is known.
+    let keepsSidecar: Bool
     /// The remote session in the listing that the plan is from; nil for the local copy.
     let seen: RemoteSession?
 
     /// A local copy.
     init(
       _ session: SessionID, bytes: ByteCount?, evidence: Evidence, reason: String,
-      makesRoom: Bool = false
+      makesRoom: Bool = false, keepsSidecar: Bool = false
     ) {
+      self.keepsSidecar = keepsSidecar
       (self.session, keys, self.bytes) = (session, [], bytes)
       (self.evidence, self.reason, self.makesRoom) = (evidence, reason, makesRoom)
       seen = nil
@@ -40,7 +44,7 @@ package struct ReapPlan: Sendable, Equatable {
     init(_ remote: RemoteSession, keys: [String]? = nil, evidence: Evidence, reason: String) {
       (session, self.keys) = (remote.session, keys ?? remote.keys)
       bytes = keys == nil ? remote.storedBytes : nil
-      (self.evidence, self.reason, makesRoom) = (evidence, reason, false)
+      (self.evidence, self.reason, makesRoom, keepsSidecar) = (evidence, reason, false, false)
       seen = remote
     }
   }
