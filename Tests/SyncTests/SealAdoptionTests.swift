@@ -157,4 +157,37 @@ import Testing
     #expect(report.sealed == 0 && report.failures.count == 1)
     #expect("\(report.failures.map(\.error))".contains("is not signed"))
   }
+
+  /// Nothing of it is left but what the store has: the home was copied while its file was short, and
+  /// the file is gone.
+  @Test(.shiftedTime, arguments: ["gz", "plain"])
+  func `a home behind a sealed attached log that is gone adopts its seal`(
+    form: String
+  ) async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<3, to: "app.log")
+    try await folder.tick()
+    let home = folder.site.local.home.path
+    try FileManager.default.copyItem(atPath: home, toPath: home + ".bak")
+    try folder.append(3..<33, to: "app.log")
+    try folder.rename("app.log", to: "app.log.1")
+    if form == "gz" { #expect(try await folder.run("gzip app.log.1") == 0) }
+    for _ in 0..<3 { try await folder.tick(after: 86_400) }
+    try await folder.expectSealed(1)
+    #expect(try await folder.run("rm app.log.1*") == 0)
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    let before = try objects(folder.site)
+    try FileManager.default.removeItem(atPath: home)
+    try FileManager.default.moveItem(atPath: home + ".bak", toPath: home)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try objects(folder.site) == before)
+    #expect(try await folder.remoteLines() == [Array(0..<33)])
+    #expect(try await folder.gaps().isEmpty)
+    try await folder.expectSealed(1)
+    let sealed = try sidecar(folder.site, session)
+    #expect(sealed.seal?.length == sealed.source?.length)
+    folder.site.local.clock.advance(seconds: 8 * 86_400)
+    let plan = try await LocalReaper(folder.site.context()).plan(Retention())
+    #expect(plan.local.map(\.session) == [session])
+  }
 }

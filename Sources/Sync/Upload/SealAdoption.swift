@@ -6,7 +6,9 @@ import SessionLog
 /// Adopts the seal of a session that this home does not know as sealed: it was restored from a
 /// backup, or a power failure took the log's end and the record of the seal.
 ///
-/// The local log is only read, and must be a prefix of the sealed stream.
+/// The local log is only read, and must be a prefix of the sealed stream. Of an attached file that is
+/// gone, and whose session was sealed with more than this home remembers, nothing is left to compare:
+/// the line that reports its loss is wrong, and goes.
 struct SealAdoption {
   let writer: RemoteWriter
 
@@ -18,9 +20,12 @@ struct SealAdoption {
   ///
   /// A recorder that only seemed dead may have continued after a seal, which is then replaced.
   static func isDue(_ state: SessionState, _ remote: RemoteSession) -> Bool {
-    guard let verdict = state.verdict, let seal = remote.seal, !state.isAttached,
-      state.log != nil, state.consent == .logs, state.uploadState.generation ?? 1 <= seal.generation
+    guard let verdict = state.verdict, let seal = remote.seal, state.log != nil,
+      state.consent == .logs, state.uploadState.generation ?? 1 <= seal.generation
     else { return false }
+    if let source = state.sidecar.source {
+      return state.local.hasOnlyGap(of: source) && seal.length > source.length ?? .zero
+    }
     if seal.length == state.length {
       return verdict.status == .crashed && seal.status == .terminated
     }
@@ -38,7 +43,11 @@ struct SealAdoption {
       let sidecar = try await read(seal, remote, state)
       try await Sealer(writer).hold(state)
       if state.isSidecarDamaged { try Sealer(writer).quarantineSidecar(state) }
+      if state.isAttached { try AttachedFiles(context.home).distrust() }
+      let gap = state.isAttached ? state.local.files.log : nil
+      if gap != nil { state.log = nil }
       try Sealer(writer).mark(sidecar, by: seal, length: seal.length, state)
+      if let gap { try File.remove(gap) }
     } catch let error as ReplicaError {
       return state.giveUpSeal("\(error)")
     }
@@ -74,7 +83,7 @@ struct SealAdoption {
     var known = state
     try known.bind(said.redaction ?? [], context)
     let log = try known.requireView()
-    let local = try log.available()
+    let local = try state.isAttached ? 0..<0 : log.available()
     var position = StreamOffset.zero
     try await reader.read(sealed, upTo: seal.length) { piece in
       let range = (position..<position + ByteCount(piece.count)).clamped(to: local)
@@ -91,6 +100,7 @@ struct SealAdoption {
       }
       position += ByteCount(piece.count)
     }
+    if known.isAttached { known.sidecar.source?.length = seal.length }
     return known.sidecar.asSealed(by: said)
   }
 }
