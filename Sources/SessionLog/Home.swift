@@ -192,6 +192,11 @@ public struct Home: Sendable, Equatable {
     ).sorted()
   }
 
+  /// Sessions of all days, in order.
+  ///
+  /// - Throws: ``SystemError``.
+  package func sessions() throws -> [SessionID] { try days().flatMap(sessions(day:)) }
+
   /// Rotated sessions of a day, in order.
   ///
   /// - Throws: ``SystemError``.

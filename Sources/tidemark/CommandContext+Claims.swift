@@ -28,7 +28,7 @@ extension CommandContext {
     // Only the user's own rights may follow what is in the home.
     try home.owner?.assumeRights()
     let sessions = Swift.Result {
-      try home.openSessions() + (onlyOpen ? [] : home.days().flatMap(home.sessions))
+      try home.openSessions() + (onlyOpen ? [] : home.sessions())
     }
     try Account.resumeOwnRights()
     return try sessions.get()

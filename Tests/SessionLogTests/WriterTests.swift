@@ -74,7 +74,7 @@ import Testing
       let writer = FileEffect.$hook.withValue(files) { try? local.writer() }
       guard count.withLock({ $0 }) > number else { return #expect(number > 5) }
       guard writer == nil else { continue }
-      let left = try local.home.days().flatMap { try local.home.sessions(day: $0) }
+      let left = try local.home.sessions()
       #expect(left.isEmpty, "change \(number)")
       #expect(try local.home.openSessions().isEmpty, "change \(number)")
     }

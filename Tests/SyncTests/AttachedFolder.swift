@@ -150,7 +150,7 @@ struct AttachedFolder {
   /// All sidecars, oldest first.
   func sidecars() throws -> [Sidecar] {
     let home = site.local.home
-    return try home.days().sorted().flatMap { try home.sessions(day: $0).sorted() }
+    return try home.sessions()
       .map { try Sidecar.load(home.files(for: $0).sidecar) }
       // Ids of one second are in any order.
       .sorted { ($0.startedAt, $0.sessionId) < ($1.startedAt, $1.sessionId) }

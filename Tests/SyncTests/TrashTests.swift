@@ -156,7 +156,7 @@ import Testing
         FileEffect.$hook.withValue(files) { _ = try? reaper.execute(plan, retention) }
       }
       try await reap(site, retention)
-      let left = try home.days().flatMap { try home.sessions(day: $0) }
+      let left = try home.sessions()
       #expect(left.isEmpty, "killed after \(lifetime)")
       #expect(try restore(session, site) == isTrashed)
       if isTrashed { #expect(try site.local.log(session) == bytes, "killed after \(lifetime)") }

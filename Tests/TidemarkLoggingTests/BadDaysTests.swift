@@ -118,7 +118,7 @@ import Testing
       #expect(result.status == 3)
     }
     let home = folder.home
-    for session in try home.days().flatMap(home.sessions) {
+    for session in try home.sessions() {
       #expect(try Sidecar.load(home.files(for: session).sidecar).cause == .exit(3))
     }
   }
@@ -159,7 +159,7 @@ import Testing
     async let one = run()
     async let other = run()
     #expect(try await (one.status, other.status) == (0, 0))
-    let sessions = try home.days().flatMap(home.sessions)
+    let sessions = try home.sessions()
     #expect(sessions.count == 2)
     for session in sessions {
       let log = try RecordedLog(home.files(for: session))

@@ -18,7 +18,7 @@ import Testing
   }
 
   private func sessions() throws -> Set<SessionID> {
-    Set(try home.home.home.days().flatMap(home.home.home.sessions))
+    Set(try home.home.home.sessions())
   }
 
   private func ended(app: String = "test") throws -> SessionID {

@@ -25,7 +25,7 @@ import Testing
     ).run()
   }
 
-  private func sessions() throws -> [SessionID] { try home.days().flatMap(home.sessions) }
+  private func sessions() throws -> [SessionID] { try home.sessions() }
 
   private func text(_ session: SessionID) throws -> String {
     let log = try RecordedLog(home.files(for: session))

@@ -34,7 +34,7 @@ package struct EndedSessions {
     time.advance(to: reading)
     let (trash, holds) = (Trash(home), Holds(home))
     let trashed = try trash.sessions(at: time.mark)
-    let local = try home.days().flatMap(home.sessions)
+    let local = try home.sessions()
     var deleted = 0
     var failure: (any Error)?
     for session in Set(local).union(trashed.keys).sorted() {

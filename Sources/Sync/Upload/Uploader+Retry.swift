@@ -52,7 +52,7 @@ extension Uploader {
   /// - Throws: ``Platform/SystemError``.
   package func removed(where isWanted: (SessionID) -> Bool) throws -> [SessionID] {
     let home = context.home
-    return try home.days().flatMap { try home.sessions(day: $0) }.filter { session in
+    return try home.sessions().filter { session in
       guard isWanted(session) else { return false }
       let local = LocalSession(home, session)
       if try local.loadUploadState()?.withdrawnAt != nil { return true }

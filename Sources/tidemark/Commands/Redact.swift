@@ -167,7 +167,7 @@ struct Redact: AsyncParsableCommand {
     _ setup: CommandContext, _ context: SyncContext
   ) async throws -> Bool {
     let catalog = SessionCatalog(try setup.reading(with: context))
-    let local = try Set(setup.home.days().flatMap(setup.home.sessions))
+    let local = try Set(setup.home.sessions())
     let found = try await catalog.undescribed(of: [setup.device.deviceId], besides: local)
     PassedOverSessions(sessions: found).report()
     return !found.isEmpty
@@ -181,7 +181,7 @@ struct Redact: AsyncParsableCommand {
   /// - Returns: whether there are any.
   private func reportAway(_ setup: CommandContext, _ context: SyncContext) async throws -> Bool {
     let catalog = SessionCatalog(try setup.reading(with: context))
-    let local = try Set(setup.home.days().flatMap(setup.home.sessions))
+    let local = try Set(setup.home.sessions())
     let redaction = RemoteRedaction(context)
     let away = try await catalog.entries(
       devices: setup.device.ids, includesLocal: false, activeSince: span.since,

@@ -65,7 +65,7 @@ struct Why: AsyncParsableCommand {
 
   /// Sessions with a local copy.
   private func local(_ setup: CommandContext, _ wanted: ShortenedID) throws -> [SessionID] {
-    try setup.home.days().flatMap { try setup.home.sessions(day: $0) }.filter(wanted.matches)
+    try setup.home.sessions().filter(wanted.matches)
   }
 
   /// An entry in one line, whatever the home's owner may have written into the ledger.

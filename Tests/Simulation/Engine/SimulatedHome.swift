@@ -125,7 +125,7 @@ final class SimulatedHome {
     case .lived: try File.remove(home.livedPath)
     case .stores: try File.remove(home.path + "/stores.json")
     case .sidecar:
-      let sessions = try home.days().flatMap { try home.sessions(day: $0) }
+      let sessions = try home.sessions()
       guard let session = sessions.randomElement(using: &random) else { return nil }
       let path = home.files(for: session).sidecar
       guard File.exists(path) else { return nil }
@@ -166,7 +166,7 @@ final class SimulatedHome {
   ///
   /// - Returns: the session; nil if there is none.
   func edit(_ number: Int, isCut: Bool, knownTo oracle: Oracle) throws -> SessionID? {
-    let sealed = try home.days().flatMap { try home.sessions(day: $0) }.filter { session in
+    let sealed = try home.sessions().filter { session in
       oracle.written(session) != nil
         && (try? Sidecar.load(home.files(for: session).sidecar))?.seal != nil
         && File.exists(home.files(for: session).log)

@@ -13,7 +13,7 @@ extension World {
     let number = homes.count
     try addHome(number)
     homes[number].configure(like: home)
-    oracle.recordCopies(of: try home.home.days().flatMap { try home.home.sessions(day: $0) })
+    oracle.recordCopies(of: try home.home.sessions())
     if keepsMachineId { homes[number].machine.identify(as: "machine-m\(home.number)") }
     try SimulatedHome.copy(home.home.path, to: homes[number].home.path)
     oracle.recordTrash(of: home.home, copiedTo: homes[number].home)

@@ -38,7 +38,7 @@ extension World {
     _ path: String, of file: ForeignFile, _ home: SimulatedHome, isCopied: Bool = false
   ) throws {
     guard !habits.attachesRotated, let status = try FileStatus(path) else { return }
-    let sessions = try home.home.days().flatMap { try home.home.sessions(day: $0) }
+    let sessions = try home.home.sessions()
     // What is copied now is dated by the present clock.
     let modified = isCopied ? min(status.modifiedAt, home.machine.now) : status.modifiedAt
     let isKnown = sessions.contains { session in

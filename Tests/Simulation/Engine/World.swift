@@ -104,8 +104,7 @@ final class World {
     guard let number = action.home, action.isCommand else { return nil }
     let home = home(number)
     for home in homes(of: action) where mayAge(home, under: action) {
-      let days = (try? home.home.days()) ?? []
-      oracle.letAge(days.flatMap { (try? home.home.sessions(day: $0)) ?? [] })
+      oracle.letAge((try? home.home.sessions()) ?? [])
       try? retireUnpacked(in: home)
     }
     for home in homes(of: action) {
@@ -284,7 +283,7 @@ final class World {
   /// Compressed logs are unpacked in the home, where they outlive their files; an upload that may not
   /// send logs lets them age.
   private func retireUnpacked(in home: SimulatedHome) throws {
-    let sessions = try home.home.days().flatMap { try home.home.sessions(day: $0) }
+    let sessions = try home.home.sessions()
     for session in sessions where oracle.written(session) == nil {
       let path = home.home.files(for: session).log
       if File.exists(path) { oracle.retire(LineNumber.all(in: try AtomicFile.read(path))) }
