@@ -80,6 +80,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
     public var device: UInt64
     /// Its number there; 0 if it is gone, or contains something else.
     public var inode: UInt64
+    /// User number of its owner; nil if an earlier version recorded the file.
+    public var owner: UInt32?
     /// Offset in the file of the stream's first byte.
     public var base: Int64
     /// Stream bytes in the file; nil while it may grow.
@@ -91,13 +93,13 @@ public struct Sidecar: Sendable, Equatable, Codable {
 
     /// Describes a file.
     public init(
-      path: String, device: UInt64, inode: UInt64, base: Int64, length: StreamOffset?,
-      headLength: Int,
-      headHash: String
+      path: String, device: UInt64, inode: UInt64, owner: UInt32? = nil, base: Int64,
+      length: StreamOffset?, headLength: Int, headHash: String
     ) {
       self.path = path
       self.device = device
       self.inode = inode
+      self.owner = owner
       self.base = base
       self.length = length
       self.headLength = headLength

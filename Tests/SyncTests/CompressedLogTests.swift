@@ -11,13 +11,12 @@ import Testing
   /// A day's log, and what compresses it.
   private func rotate(
     _ folder: AttachedFolder, _ lines: Range<Int>, heading: String = "",
-    by command: String = "gzip",
-    to name: String = "app.log.1"
+    by command: String = "gzip", from log: String = "app.log", to name: String = "app.log.1"
   ) async throws {
-    try folder.append(heading, to: "app.log")
-    try folder.append(lines, to: "app.log")
+    try folder.append(heading, to: log)
+    try folder.append(lines, to: log)
     let ending = command == "gzip" ? "gz" : "zst"
-    let script = "rm -f \(name).\(ending) && \(command) -c app.log >\(name).\(ending) && rm app.log"
+    let script = "rm -f \(name).\(ending) && \(command) -c \(log) >\(name).\(ending) && rm \(log)"
     #expect(try await folder.run(script) == 0)
   }
 
@@ -138,22 +137,25 @@ import Testing
     return folder
   }
 
-  private func compress(_ lines: Range<Int>, as name: String, in folder: AttachedFolder)
-    async throws
-  {
-    try folder.append(Self.headings[2], to: "../new")
-    try folder.append(lines, to: "../new")
-    #expect(try await folder.run("gzip -c ../new >\(name) && rm ../new") == 0)
-  }
-
   /// Makes unpacking for a comparison fail.
   private static let full = TestFiles { effect in
     if case .write = effect.kind, effect.path.contains(".unpacked") { ENOSPC } else { nil }
   }
 
+  @Test func `an unfinished copy of a log is not a log of its own`() async throws {
+    let folder = try await sealedWithoutCache("app.log")
+    #expect(try await folder.run("head -c 5120 app.log >app.log.1") == 0)
+    // The copy is being made now.
+    try await folder.tick(after: -2 * 86_400)
+    #expect(try folder.sidecars().count == 1)
+    #expect(try await folder.run("cp app.log app.log.1; truncate -s 0 app.log") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<5)])
+  }
+
   @Test func `a compressed log is not taken for a copy of one that begins alike`() async throws {
     let folder = try await sealedWithoutCache("app.log")
-    try await compress(5..<12, as: "app.log.1.gz", in: folder)
+    try await rotate(folder, 5..<12, heading: Self.headings[2], from: "../new", to: "app.log.1")
     for _ in 0..<2 { try await folder.tick(after: 7200) }
     #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<12))
   }
@@ -166,7 +168,7 @@ import Testing
     let name = isGone ? "app.log.1" : "app.log"
     let folder = try await sealedWithoutCache(name)
     if isGone { try folder.remove(name) }
-    try await compress(5..<12, as: "app.log.2.gz", in: folder)
+    try await rotate(folder, 5..<12, heading: Self.headings[2], from: "../new", to: "app.log.2")
     let plan = try await FileEffect.$hook.withValue(Self.full) {
       try await folder.tick(after: 7200)
     }
@@ -185,7 +187,7 @@ import Testing
     try await folder.tick()
     try FileManager.default.removeItem(atPath: folder.site.local.home.cachePath)
     try folder.remove("app.log.1")
-    try await compress(5..<12, as: "app.log.2.gz", in: folder)
+    try await rotate(folder, 5..<12, heading: Self.headings[2], from: "../new", to: "app.log.2")
     try await folder.tick(after: 60, isDisturbed: true)
     for _ in 0..<2 { try await folder.tick(after: 86_400) }
     #expect(try await folder.remoteLines().flatMap(\.self) == Array(5..<12))

@@ -37,14 +37,35 @@ import Testing
     }
   }
 
-  @Test func `an imported file that is cut before it was sent leaves a gap`() async throws {
+  @Test(arguments: [10..<20, 0..<0, 20..<50])
+  func `an imported file that is overwritten before it was sent leaves a gap`(
+    lines: Range<Int>
+  ) async throws {
     let folder = try AttachedFolder()
     try folder.site.local.home.create()
     try folder.append(0..<10, to: "app.log")
     try adopt(folder.file("app.log"), in: folder)
     try folder.truncate("app.log")
+    try folder.append(lines, to: "app.log")
     for _ in 0..<2 { try await folder.tick(after: 60) }
     #expect(try await folder.gaps().count == 1)
+    try await folder.expectSealed(1)
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `what a file got after an import that was not sent yet belongs to its session`(
+    losesCache: Bool, isReplaced: Bool
+  ) async throws {
+    let folder = try AttachedFolder()
+    try folder.site.local.home.create()
+    try folder.append(0..<10, to: "app.log")
+    try adopt(folder.file("app.log"), in: folder)
+    if isReplaced { #expect(try await folder.run("cp app.log b; mv b app.log") == 0) }
+    if losesCache { try folder.loseCache() }
+    try folder.append(10..<15, to: "app.log")
+    for _ in 0..<2 { try adopt(folder.file("app.log"), in: folder) }
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    #expect(try await folder.remoteLines() == [Array(0..<15)])
     try await folder.expectSealed(1)
   }
 

@@ -32,6 +32,23 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
+  @Test(arguments: ["old/app.log.1", "20261127-app.log", "old_app"])
+  func `a log that is moved to another name, or into a folder beside it, is sent to its end`(
+    name: String
+  ) async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try folder.append(10..<20, to: "app.log")
+    #expect(try await folder.run("mkdir old; mv app.log \(name)") == 0)
+    try folder.append(20..<30, to: "app.log")
+    try await folder.tick(after: 7200)
+    try folder.append(30..<31, to: name)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<31))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
   @Test func `a compressed log that was not complete at the first pass is sent`() async throws {
     let folder = try await folder()
     #expect(try await folder.run("mv app.log app.log.2") == 0)

@@ -62,14 +62,17 @@ extension AttachObservation {
       guard let original = try? FileStatus(known.source.path), known.isAt(original),
         let copy = try? FileContent(candidate.path)
       else { continue }
-      if (try? copy.continues(known)) == true {
-        do {
-          // Without the last bytes, the next log passes for a copy, too, if both begin alike.
-          if try known.link == nil && !isLog(of: known, at: candidate) { continue }
-        } catch let error as Uncompared {
-          leave(error)
-          return known
-        }
+      let isCopy: Bool
+      do {
+        // Without the last bytes, the next log passes for a copy, too, if both begin alike.
+        isCopy =
+          try known.link == nil
+          ? isLog(of: known, at: candidate) : (try? copy.continues(known)) == true
+      } catch let error as Uncompared {
+        leave(error)
+        return known
+      }
+      if isCopy {
         if isPacked || original.length >= candidate.status.length { return known }
         if displaced.contains(where: { $0.session == known.session }) { continue }
         // Truncated since it was looked at.

@@ -44,10 +44,14 @@ extension AttachObservation {
     }
   }
 
-  /// Whether a file in place has become shorter than it was read.
+  /// Whether a file in place has become shorter than it was read, or begins with other bytes before
+  /// all was sent.
   private func isCut(_ file: AttachedFile) throws -> Bool {
-    guard !file.isCompressed, let status = try FileStatus(file.source.path) else { return false }
-    return file.isAt(status) && status.length < file.seen
+    guard !file.isCompressed, let status = try FileStatus(file.source.path), file.isAt(status)
+    else { return false }
+    if status.length < file.seen { return true }
+    guard file.source.length != .zero, try sent.isPending(file) else { return false }
+    return (try? FileContent(file.source.path).hasHead(of: file)) == false
   }
 
   /// Whether a folder equals or lies below one of these paths.
@@ -77,6 +81,7 @@ extension AttachObservation {
   mutating func matchDisplaced() throws {
     guard !displaced.isEmpty else { return }
     var candidates = fresh + (try neighbours())
+    var uncompared: Set<String> = []
     let replacements = Dictionary(
       fresh.indices.map { (fresh[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
     let order = displaced.sorted {
@@ -87,6 +92,7 @@ extension AttachObservation {
       do {
         found = try place(of: file, among: candidates)
       } catch let error as Uncompared {
+        uncompared.insert(error.path)
         leave(error)
         continue
       }
@@ -115,8 +121,9 @@ extension AttachObservation {
     }
   }
 
-  /// Files beside displaced ones with the same stem: possible rotation targets, inside the source's
-  /// pattern or not.
+  /// Files beside displaced ones with the same stem, and the displaced ones themselves under other
+  /// names there or in folders beside them: possible rotation targets, inside the source's pattern or
+  /// not.
   ///
   /// Only in folders that the search of the sources has reached: a link may have replaced another
   /// since, or one above it, and lead to files that no source names.
@@ -125,9 +132,10 @@ extension AttachObservation {
     for (folder, displaced) in Dictionary(grouping: displaced, by: \.folder)
     where folders[folder] != nil {
       let stems = Set(displaced.map { LogSource.stem(of: $0.source.path) })
-      let names = (try? Directory.names(in: folder)) ?? []
-      for name in names where stems.contains(where: { name.hasPrefix($0) }) {
-        let path = (folder == "/" ? "/" : folder + "/") + name
+      let beside = ((try? Directory.names(in: folder)) ?? [])
+        .filter { name in stems.contains { name.hasPrefix($0) } }
+        .map { Self.path(of: $0, in: folder) }
+      for path in Set(beside + moved(displaced, in: folder)).sorted() {
         guard changed[path] == nil, let status = try? FileStatus(path), status.kind == .file,
           try !files.here(at: path).contains(where: { $0.isAt(status) })
         else { continue }
@@ -135,6 +143,30 @@ extension AttachObservation {
       }
     }
     return found
+  }
+
+  /// Paths with the numbers of files that are not where they were, in their folder or one in it, as
+  /// with logrotate's `olddir`.
+  private func moved(_ files: [AttachedFile], in folder: String) -> [String] {
+    let numbers = Set(files.filter { !$0.isGone }.map(\.source.inode))
+    guard !numbers.isEmpty else { return [] }
+    var (paths, below): ([String], [String]) = ([], [])
+    func search(_ folder: String) {
+      let opened = try? Descriptor(openingDirectory: folder, followsLinks: false)
+      try? opened?.forEachEntry { entry in
+        let name = String(decoding: entry.name, as: UTF8.self)
+        let path = Self.path(of: name, in: folder)
+        if numbers.contains(entry.inode) { paths.append(path) }
+        if entry.kind == .directory, name != ".", name != ".." { below.append(path) }
+      }
+    }
+    search(folder)
+    for folder in below { search(folder) }
+    return paths
+  }
+
+  private static func path(of name: String, in folder: String) -> String {
+    (folder == "/" ? "/" : folder + "/") + name
   }
 
   /// The index of the candidate that a displaced file has become.
@@ -197,7 +229,6 @@ extension AttachObservation {
 
   /// Leaves a file that could not be compared to the next pass.
   mutating func leave(_ error: Uncompared) {
-    uncompared.insert(error.path)
     postpone([error.path])
     report("cannot be compared with what was sent: \(error.cause.explanation)", at: error.path)
   }

@@ -44,8 +44,6 @@ struct AttachObservation {
   var displaced: [AttachedFile] = []
   /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
   var edited: Set<SessionID> = []
-  /// Compressed files that could not be compared with what was sent, because the disk is full.
-  var uncompared: Set<String> = []
   /// Folders with a file that was truncated after it was looked at.
   var shrunk: Set<String> = []
   /// Files without a known session.
@@ -259,11 +257,7 @@ struct AttachObservation {
       file.link = try content.link(before: file.seen)
       // Truncated since the observation; the next pass handles it.
       guard file.link != nil else { return }
-      if file.source.headLength < FileContent.headLength {
-        let head = try content.head()
-        file.source.headLength = head.count
-        file.source.headHash = Sidecar.Source.headHash(of: head)
-      }
+      try file.takeHead(of: content)
       file.source.length = nil
       file.idleAt = candidate.status.idle(for: idleEnd(of: candidate), seenAt: context.now())
     }

@@ -1,5 +1,6 @@
 import Delta
 import Platform
+import Replica
 import SessionLog
 
 /// The cache's record of an attached file, kept until its session is forgotten.
@@ -42,17 +43,35 @@ struct AttachedFile: Equatable {
   /// Whether a file status has the same number.
   func isAt(_ status: FileStatus) -> Bool { number == Number(status) }
 
+  /// Whether a file with its content may be this one, by its owner: anybody who may read a log can copy
+  /// it and add lines.
+  ///
+  /// At another path the owner must be the same, or root or the user who uploads.
+  func mayBelong(to status: FileStatus, at path: String) -> Bool {
+    guard let owner = source.owner, path != source.path || !isAt(status) else { return true }
+    return [owner, 0, Account.effective].contains(status.owner)
+  }
+
   /// Whether its path still names a file with the same number.
   func isInPlace() throws -> Bool { try FileStatus(source.path).map(isAt) ?? false }
 
   /// Records where the file was found.
   mutating func place(at path: String, _ status: FileStatus) { source.place(at: path, status) }
 
+  /// Records the first bytes of a file that had fewer than are compared.
+  mutating func takeHead(of content: FileContent) throws {
+    guard source.headLength < FileContent.headLength else { return }
+    let head = try content.head()
+    source.headLength = head.count
+    source.headHash = Sidecar.Source.headHash(of: head)
+  }
+
   /// Takes everything but the file's place from the sidecar of a session whose stream is complete:
   /// the cache may not know yet that the home has the stream.
   mutating func keepStream(of sidecar: Sidecar) {
     guard var complete = sidecar.source, complete.length != nil else { return }
     (complete.path, complete.device, complete.inode) = (source.path, source.device, source.inode)
+    complete.owner = source.owner
     source = complete
   }
 
@@ -86,7 +105,7 @@ struct AttachedFile: Equatable {
 extension Sidecar.Source {
   /// Records where the file was found.
   mutating func place(at path: String, _ status: FileStatus) {
-    (self.path, device, inode) = (path, status.device, status.inode)
+    (self.path, device, inode, owner) = (path, status.device, status.inode, status.owner)
   }
 }
 

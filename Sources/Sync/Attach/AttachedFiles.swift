@@ -63,6 +63,7 @@ final class AttachedFiles {
       inode INTEGER NOT NULL, base INTEGER NOT NULL, length INTEGER, headLength INTEGER NOT NULL,
       headHash TEXT NOT NULL, seen INTEGER NOT NULL, link BLOB, changed INTEGER NOT NULL,
       rotated INTEGER NOT NULL, compressed INTEGER NOT NULL, idleAt INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE owner(session TEXT PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX filePath ON file(path);
     CREATE INDEX fileNumber ON file(inode, device);
     CREATE INDEX fileFolder ON file(folder);
@@ -81,6 +82,7 @@ final class AttachedFiles {
     """,
     probes: [
       "SELECT \(columns) FROM file LIMIT 1",
+      "SELECT session, owner FROM owner LIMIT 1",
       "SELECT since, fullAt, sources, boot, dirty FROM pass LIMIT 1",
       "SELECT path, reason FROM problem LIMIT 1",
       "SELECT id, consent FROM consent LIMIT 1",
@@ -97,7 +99,10 @@ final class AttachedFiles {
   {
     try queue.query { database in
       let statement = try database.cachedStatement(
-        sql: "SELECT \(Self.columns) FROM file WHERE \(condition) ORDER BY session DESC")
+        sql: """
+          SELECT \(Self.columns), owner FROM file LEFT JOIN owner USING (session)
+          WHERE \(condition) ORDER BY session DESC
+          """)
       return try Row.fetchAll(statement, arguments: arguments).map(Self.file)
     }
   }
@@ -170,11 +175,18 @@ final class AttachedFiles {
       source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed.nanoseconds,
       file.isRotated, file.isCompressed, file.idleAt.milliseconds,
     ])
+    guard let owner = source.owner else { return }
+    try database.cachedStatement(
+      sql: "INSERT OR REPLACE INTO owner(session, owner) VALUES (?, ?)"
+    ).execute(arguments: [file.session.description, Int64(owner)])
   }
 
   func remove(_ session: SessionID) throws {
     try queue.change {
-      try $0.execute(sql: "DELETE FROM file WHERE session = ?", arguments: [session.description])
+      for table in ["file", "owner"] {
+        try $0.execute(
+          sql: "DELETE FROM \(table) WHERE session = ?", arguments: [session.description])
+      }
     }
   }
 
@@ -183,6 +195,7 @@ final class AttachedFiles {
     let source = Sidecar.Source(
       path: try row.value("path"), device: UInt64(bitPattern: try row.value("device") as Int64),
       inode: UInt64(bitPattern: try row.value("inode") as Int64),
+      owner: (try row.value("owner", in: 0...Int64(UInt32.max)) as Int64?).map { UInt32($0) },
       base: try row.value("base", in: Sidecar.byteCounts),
       length: (try row.value("length", in: Sidecar.byteCounts) as Int64?).map { StreamOffset($0) },
       headLength: try row.value("headLength", in: 0...Sidecar.Source.longestHead),
@@ -253,7 +266,7 @@ final class AttachedFiles {
   /// Replaces all files.
   func replace(_ files: [AttachedFile]) throws {
     try queue.change { database in
-      try database.execute(sql: "DELETE FROM file")
+      try database.execute(sql: "DELETE FROM file; DELETE FROM owner")
       for file in files { try Self.save(file, in: database) }
     }
   }
@@ -263,7 +276,7 @@ final class AttachedFiles {
     try queue.change {
       try $0.execute(
         sql: """
-          DELETE FROM file; DELETE FROM pass; DELETE FROM consent;
+          DELETE FROM file; DELETE FROM owner; DELETE FROM pass; DELETE FROM consent;
           DELETE FROM problem; DELETE FROM doubt; DELETE FROM refusal
           """)
     }
@@ -288,8 +301,8 @@ final class AttachedFiles {
     }
   }
 
-  /// Makes the next pass end the session of a file that holds other bytes than were sent, and send
-  /// the file as another.
+  /// Makes the next pass send a file again that holds other bytes than were sent: as a new generation
+  /// of its session, or as another session.
   func doubt(_ session: SessionID) throws {
     guard let file = try of(session), !file.isGone else { return }
     try queue.change { try Self.save(.doubted(session), at: file.source.path, in: $0) }

@@ -222,8 +222,8 @@ package struct Attacher {
 
   /// Begins the session of one file, outside any source, and ends it at its present length.
   ///
-  /// - Returns: the session, and whether it is new: a known file keeps its session, unless it has grown
-  ///   since that ended.
+  /// - Returns: the session, and whether something of the file is new: a known file keeps its session,
+  ///   unless it has grown since that was sealed.
   /// - Throws: ``Platform/SystemError`` when the file cannot be read.
   package func adopt(
     _ path: String, as source: LogSource, holding lock: HomeLock
@@ -240,7 +240,13 @@ package struct Attacher {
     if let before {
       guard !before.isOpen, !before.isGone, try FileContent(path).reaches(beyond: before.seen)
       else { return (before.session, false) }
-      // What was appended since belongs to a session of its own.
+      if try CompressedFile.form(of: path) == nil
+        && SentFiles(context: context, problems: [:]).isPending(before)
+      {
+        try extend(before, with: AttachCandidate(path: path, status: status, source: source))
+        return (before.session, true)
+      }
+      // What was appended since its seal belongs to a session of its own.
       (new.base, new.continues, new.replaces) = (before.seen, before.session, before.session)
     }
     let session = try begin(new)
@@ -249,6 +255,26 @@ package struct Attacher {
     pass.boot = context.machine.bootId
     try files.save(pass)
     return (session, true)
+  }
+
+  /// Continues an ended session that is not sealed yet with what its file got since.
+  private func extend(_ known: AttachedFile, with found: AttachCandidate) throws {
+    let content = try FileContent(found.path)
+    let status = try content.status()
+    var file = known
+    file.place(at: found.path, status)
+    (file.seen, file.changed) = (status.length, status.changed)
+    file.link = try content.link(before: file.seen)
+    guard file.link != nil, file.seen >= known.seen else { throw Moved() }
+    try file.takeHead(of: content)
+    file.source.length = file.source.offset(of: file.seen)
+    try files.distrust()
+    let ended = try recordTimes(content, file.source.base..<file.seen, status.modifiedAt).last
+    try update(file.session) { sidecar in
+      sidecar.source = file.source
+      sidecar.endedAt = min(ended, context.now())
+    }
+    try files.save(file)
   }
 
   /// The session of a file that is known already; nil if there is none.
@@ -299,8 +325,8 @@ package struct Attacher {
     let length: StreamOffset? =
       isCompressed ? .zero : new.end == nil ? nil : StreamOffset(status.length - new.base)
     let source = Sidecar.Source(
-      path: new.path, device: status.device, inode: status.inode, base: new.base,
-      length: length, headLength: head.count,
+      path: new.path, device: status.device, inode: status.inode, owner: status.owner,
+      base: new.base, length: length, headLength: head.count,
       headHash: Sidecar.Source.headHash(of: head))
     var seen = status.length
     var link = isCompressed ? nil : try content.link(before: seen)

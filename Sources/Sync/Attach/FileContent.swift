@@ -43,8 +43,9 @@ struct FileContent {
   ///
   /// An empty file's content matches any file, so only its number identifies it. A compressed file of
   /// which only the head is known must also have the same length, because the next day's log may begin
-  /// with the same head.
+  /// with the same head. A file of another user is another file.
   func continues(_ known: AttachedFile) throws -> Bool {
+    guard try known.mayBelong(to: status(), at: path) else { return false }
     guard known.source.headLength > 0 else {
       return try known.isAt(status()) && (!known.isCompressed || hasLength(0))
     }

@@ -1,0 +1,102 @@
+import Foundation
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Copies that other users make of logs they may read: what they add is theirs.
+@Suite(.shiftedTime, .tags(.medium)) struct ForeignCopyTests {
+  private static let (owner, other): (uid_t, uid_t) = (33, 65_534)
+  private let folder: AttachedFolder
+  private let session: SessionID
+  private let source: Sidecar.Source?
+
+  /// A log of one user, longer than the bytes compared at its beginning, in the store.
+  init() async throws {
+    folder = try AttachedFolder("app*")
+    try folder.append(String(repeating: "a line of the log\n", count: 400), to: "app.log")
+    try #require(chown(folder.file("app.log"), Self.owner, Self.owner) == 0)
+    try await folder.tick()
+    try await folder.tick(after: 7200)
+    let sidecar = try #require(try folder.sidecars().first)
+    (session, source) = (sidecar.sessionId, sidecar.source)
+  }
+
+  private func give(_ name: String, to user: uid_t) throws {
+    try #require(chown(folder.file(name), user, user) == 0)
+  }
+
+  /// Copies the log and adds a line.
+  private func copy(to name: String, by user: uid_t) throws {
+    try folder.copy("app.log", to: name)
+    try folder.append("FORGED\n", to: name)
+    try give(name, to: user)
+  }
+
+  /// The sessions whose remote streams have the added line.
+  private func forged() async throws -> [SessionID] {
+    var found: [SessionID] = []
+    for sidecar in try folder.sidecars()
+    where try await folder.remote(sidecar.sessionId).contains("FORGED") {
+      found.append(sidecar.sessionId)
+    }
+    return found
+  }
+
+  private func expectForgedApart() async throws {
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    let found = try await forged()
+    #expect(found.count == 1 && found != [session])
+  }
+
+  @Test(arguments: ["app.copy", "app.log.1"], [false, true])
+  func `a copy of another user is a log of its own once the original is removed`(
+    name: String, losesCache: Bool
+  ) async throws {
+    try copy(to: name, by: Self.other)
+    if losesCache { try folder.loseCache() }
+    try folder.remove("app.log")
+    try await expectForgedApart()
+  }
+
+  @Test func `a copy of another user is a log of its own once the original is compressed`()
+    async throws
+  {
+    try copy(to: "app.log.1", by: Self.other)
+    #expect(try await folder.run("gzip app.log") == 0)
+    try give("app.log.gz", to: Self.owner)
+    try await expectForgedApart()
+  }
+
+  @Test(arguments: [owner, 0])
+  func `a copy of its owner or root continues a log that is removed`(user: uid_t) async throws {
+    try copy(to: "app.log.1", by: user)
+    try folder.remove("app.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try folder.sidecars().count == 1)
+    #expect(try await forged().count == 1)
+  }
+
+  @Test func `a log stays the same one when its owner changes`() async throws {
+    #expect(source?.owner == Self.owner)
+    try give("app.log", to: Self.other)
+    try folder.append("more\n", to: "app.log")
+    try await folder.tick(after: 7200)
+    #expect(try folder.known(session)?.owner == Self.other)
+    try folder.rename("app.log", to: "app.log.1")
+    try await folder.tick(after: 7200)
+    #expect(try folder.sidecars().map(\.source?.owner) == [Self.other])
+    #expect(try await folder.run("gzip app.log.1") == 0)
+    try give("app.log.1.gz", to: Self.other)
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try folder.sidecars().count == 1)
+    #expect(try await folder.remote(session).hasSuffix("more\n"))
+  }
+}
