@@ -32,7 +32,7 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
   static func pass(_ seconds: Int64) -> Step { Step(.pass(seconds: seconds)) }
 
   /// Every history, in the order of the dangers.
-  static let all = both + one + deadEnds + found
+  static let all = both + one + deadEnds + found + attached
 
   // MARK: Both copies lost
 
