@@ -47,8 +47,8 @@ final class Oracle: Sendable {
     var serverSteps: Int64 = 0
     /// Whether objects or homes were changed behind the product's back.
     var isTampered = false
-    /// The most bytes that a reader got of each session.
-    var readable: [SessionID: Int] = [:]
+    /// The most bytes that a reader got of each session in its last generation.
+    var readable: [SessionID: (generation: Int, count: Int)] = [:]
     /// Sidecars as sent, before any damage in transit.
     var sidecars: Set<[UInt8]> = []
     /// Keys of the revisions that were sent.
@@ -291,11 +291,13 @@ final class Oracle: Sendable {
   }
 
   /// Judges what a reader gets of a session while its store is not tampered with: what could be
-  /// read once can be read until it expires.
-  func judgeGrowth(_ count: Int, readFrom session: SessionID) {
+  /// read once of a generation can be read until it expires.
+  func judgeGrowth(_ count: Int, ofGeneration generation: Int, readFrom session: SessionID) {
     let before = state.withLock { state in
-      defer { state.readable[session] = max(count, state.readable[session] ?? 0) }
-      return state.isTampered ? 0 : state.readable[session] ?? 0
+      let last = state.readable[session]
+      let known = last?.generation == generation ? last?.count ?? 0 : 0
+      state.readable[session] = (generation, max(count, known))
+      return state.isTampered ? 0 : known
     }
     guard count < before, !isAsked(session), !hasExpired(session) else { return }
     report(

@@ -158,7 +158,8 @@ package struct Simulation: Sendable {
     await ForgedRevision.judge(remote, in: truth, world)
     // Delayed requests may have written to the folder below an unmounted share.
     guard world.store.isMounted else { return }
-    world.oracle.judgeGrowth(bytes.count, readFrom: session)
+    world.oracle.judgeGrowth(
+      bytes.count, ofGeneration: remote.generation, readFrom: session)
   }
 }
 
