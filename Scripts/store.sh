@@ -95,13 +95,15 @@ xml='
     RS = "<"
     for (i = 1; i < 256; i++) byte[sprintf("%02x", i)] = sprintf("%c", i)
   }
-  function decoded(text, out, at, hex) {
-    while ((at = index(text, "%")) > 0) {
-      hex = tolower(substr(text, at + 1, 2))
-      out = out substr(text, 1, at - 1) (hex in byte ? byte[hex] : substr(text, at, 3))
-      text = substr(text, at + 3)
+  # What is longer than the path of any object is not decoded: that would take long.
+  function decoded(text, parts, count, i, out, hex) {
+    if (length(text) > 16384) return text
+    count = split(text, parts, "%"); out = parts[1]
+    for (i = 2; i <= count; i++) {
+      hex = tolower(substr(parts[i], 1, 2))
+      out = out (hex in byte ? byte[hex] substr(parts[i], 3) : "%" parts[i])
     }
-    return out text
+    return out
   }
   function unescaped(text) {
     gsub(/&lt;/, "<", text); gsub(/&gt;/, ">", text)
