@@ -38,7 +38,7 @@ extension RedactionPass {
   private static let longestLine = 4096
   /// Maximum number of consecutive foreign lines after a header.
   private static let foreignLines = 3
-  /// The same after a line of the key: nothing else looks like the next one.
+  /// The same after a line of the key: a later one cannot be mistaken.
   private static let foreignLinesWithin = 64
 
   /// - Parameters:
@@ -75,7 +75,7 @@ extension RedactionPass {
       .compactMap { fenceEnd(at: $0, in: text) }.first { $0 > place }
   }
 
-  /// End of a private key's header.
+  /// End of a private key's header or footer, whose label begins at a position.
   func headerEnd(from start: Int) -> Int? {
     var end = start
     while end < min(text.count, start + 64), Self.label.contains(text[end]) { end += 1 }
@@ -121,6 +121,7 @@ extension RedactionPass {
     guard let (start, lineEnd, rule) = block.pending else { return }
     block.pending = nil
     let limit = limit(from: start)
+    var depth = 1
     var foreign = 0
     var isTorn = false
     var isCut = false
@@ -136,7 +137,10 @@ extension RedactionPass {
         surroundings = parts.last.map { Surroundings(of: $0, in: content..<end, text) }
         foreign = 0
       case .blank: break
-      case .end: return
+      case .begin: depth += 1
+      case .end:
+        depth -= 1
+        if depth == 0 { return }
       case .foreign:
         foreign += 1
         isTorn = true
@@ -158,6 +162,9 @@ extension RedactionPass {
     case key([Range<Int>])
     case blank
     case foreign
+    /// The header of another key between its lines.
+    case begin
+    /// The footer of a key.
     case end
   }
 
@@ -174,12 +181,30 @@ extension RedactionPass {
     }
   }
 
+  /// What the headers and footers in a line mean; nil without any.
+  ///
+  /// Those of certificates and public keys are other programs'. Engines before the fourth took each for
+  /// the end.
+  private func fence(in line: Range<Int>) -> KeyLine? {
+    var found: KeyLine?
+    for (word, meaning) in [(Self.footer, KeyLine.end), (Self.header, .begin)] {
+      var from = line.lowerBound
+      while let at = find(word, in: from..<line.upperBound) {
+        guard rules.engine >= 4 else { return .end }
+        if headerEnd(from: at + word.count + 1) != nil { return meaning }
+        found = .foreign
+        from = at + 1
+      }
+    }
+    return found
+  }
+
   private func keyLine(
     _ line: Range<Int>, _ isTorn: Bool, _ surroundings: Surroundings?
   ) -> KeyLine {
     let length = bare?.range(of: line).count ?? line.count
     guard length < Self.longestLine else { return .foreign }
-    if find(Self.footer, in: line) != nil || find(Self.header, in: line) != nil { return .end }
+    if let fence = fence(in: line) { return fence }
     var rest = line
     while let first = rest.first, Self.around.contains(text[first]) { rest = rest.dropFirst() }
     while let last = rest.last, Self.around.contains(text[last]) { rest = rest.dropLast() }

@@ -10,9 +10,9 @@ struct SecretPairs: Sendable {
   /// Names of generated secrets: the value must look random.
   let tokens: [String]
   /// Suffixes that may follow a token's name within the same word.
-  let endings: [String]
+  let tokenEndings: [String]
   /// Suffixes that may follow a password's name within the same word.
-  let numbers: [String]
+  let passwordEndings: [String]
   /// Options whose next argument is a secret.
   let options: [String]
   /// Values that are not secrets.
@@ -21,10 +21,15 @@ struct SecretPairs: Sendable {
   init(_ row: TableRow) {
     passwords = row.requiredTexts("passwords")
     tokens = row.requiredTexts("tokens")
-    endings = row.requiredTexts("endings")
-    numbers = row.requiredTexts("numbers")
+    tokenEndings = Self.longestFirst(row.requiredTexts("tokenEndings"))
+    passwordEndings = Self.longestFirst(row.requiredTexts("passwordEndings"))
     options = row.requiredTexts("options")
     none = row.requiredTexts("none")
+  }
+
+  /// Of several words that match, a step takes the first.
+  private static func longestFirst(_ words: [String]) -> [String] {
+    words.sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
   }
 
   private static let password = "password"
@@ -55,8 +60,8 @@ struct SecretPairs: Sendable {
     return rule
   }
 
-  private var ending: Step { Step(words: endings) }
-  private var number: Step { Step(words: numbers) }
+  private var tokenEnding: Step { Step(words: tokenEndings) }
+  private var passwordEnding: Step { Step(words: passwordEndings) }
 
   /// Bytes that follow a value, or begin a placeholder: where one should begin, there is none.
   private static let afterValue = "\u{1}-\u{20}\"',;:)}]&=*$%"
@@ -103,10 +108,10 @@ struct SecretPairs: Sendable {
     return [
       rule(
         names + ["pwd"], Self.password,
-        [number] + steps(Step(), [value(least: 4, unless: none)])),
+        [passwordEnding] + steps(Step(), [value(least: 4, unless: none)])),
       rule(
         tokens, Self.token,
-        [ending]
+        [tokenEnding]
           + steps(Step(needs: ":=>"), [value(least: 12, needs: "0-9", changes: 2)])),
       // A value that begins like a placeholder, but goes on like a password: a hash, for instance.
       rule(
@@ -125,7 +130,7 @@ struct SecretPairs: Sendable {
           [start, escape, secret(Self.escaped(quote), least: 3)])),
       rule(
         tokens, Self.token,
-        [ending]
+        [tokenEnding]
           + steps(
             Step(needs: ":=>"),
             [start, escape, secret(Self.escaped(quote), least: 6, needs: "0-9", changes: 1)])),
@@ -158,7 +163,7 @@ struct SecretPairs: Sendable {
       rule(passwords, Self.password, toValue + [value(least: 4, unless: none)]),
       rule(
         tokens, Self.token,
-        [ending] + toValue + [value(least: 12, needs: "0-9", changes: 2)]),
+        [tokenEnding] + toValue + [value(least: 12, needs: "0-9", changes: 2)]),
       rule(
         options, Self.password,
         [
@@ -173,7 +178,7 @@ struct SecretPairs: Sendable {
     let isToken = changes > 0
     return rule(
       names, kind,
-      [isToken ? ending : number] + [
+      [isToken ? tokenEnding : passwordEnding] + [
         Step(bytes: " \t\"'\\]:", least: 0, most: 16), Step(bytes: "=>", most: 2),
         Step(bytes: " \t", least: 0, most: 16),
         secret(
@@ -218,7 +223,7 @@ struct SecretPairs: Sendable {
     rule(
       passwords + Self.abbreviations, Self.password,
       [
-        number, Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
+        passwordEnding, Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
         Step(bytes: " \t", least: 0, most: 8),
         secret(Self.bare, least: 6, needs: "0-9!#%^+@", unless: none),
       ])
@@ -229,7 +234,7 @@ struct SecretPairs: Sendable {
     rule(
       tokens, Self.token,
       [
-        ending, Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
+        tokenEnding, Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: ":"),
         Step(bytes: " \t[", least: 0, most: 8),
         secret(Self.bareToken, least: 12, needs: "0-9", changes: 3),
       ])
@@ -251,7 +256,7 @@ struct SecretPairs: Sendable {
   private var logins: [RedactionRule] {
     [
       rule(
-        [" -u", " -u ", " --user ", " --user=", " -u'", " -u\""], Self.password,
+        [" -u", " -u ", " --proxy-user ", " --user ", " --user=", " -u'", " -u\""], Self.password,
         [
           Step(bytes: "\"'\\]", least: 0, most: 3), Step(bytes: "A-Za-z0-9._@-", most: 64),
           Step(bytes: ":"),

@@ -37,9 +37,10 @@ import Testing
     for (vendor, recall) in recall {
       #expect(recall.found * 10 >= recall.all * 9, "\(vendor)")
     }
-    for sample in try SecretCorpus().samples
-    where sample.isHeldBack == heldBack && !sample.isFound(by: .standard) {
-      print("not found:", sample.name, String(decoding: sample.line, as: UTF8.self))
+    // The guide says so.
+    let missed = try SecretCorpus().samples.filter {
+      $0.isHeldBack == heldBack && !$0.isFound(by: .standard)
     }
+    #expect(missed.count == (heldBack ? 0 : 1), "\(missed.map(\.name))")
   }
 }

@@ -204,6 +204,24 @@ import Testing
     #expect(result.split(separator: "\n").count { $0.hasPrefix("worker 1") } == count)
   }
 
+  /// Those of certificates, and another whole key, as where two programs print into one log.
+  @Test(arguments: [
+    ["expected -----BEGIN CERTIFICATE----- in file"],
+    ["-----BEGIN CERTIFICATE-----", "QUJD", "-----END CERTIFICATE-----"],
+    [
+      "-----BEGIN RSA PRIVATE KEY-----", String(repeating: "QUJD", count: 16),
+      "-----END RSA PRIVATE KEY-----",
+    ],
+  ])
+  func `headers and footers of others within a private key do not end it`(others: [String]) {
+    let rest = String(repeating: "TUlJ", count: 16)
+    let lines =
+      ["-----BEGIN PRIVATE KEY-----", Self.key[0]] + others
+      + [rest, "-----END PRIVATE KEY-----", "after"]
+    let result = redacted(lines.joined(separator: "\n") + "\n", .standard)
+    #expect(!result.contains(rest) && result.hasSuffix("-----END PRIVATE KEY-----\nafter\n"))
+  }
+
   @Test func `text that may still become a private key is not settled`() throws {
     let keys = try Redactor(RedactionRules(groups: ["private-keys"]))
     let foreign = "x\n-----BEGIN PRIVATE KEY-----\na b\na b\na b\n"
