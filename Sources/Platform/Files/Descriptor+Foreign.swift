@@ -15,6 +15,8 @@ extension Descriptor {
   #endif
   /// The most links followed on the way, as in Linux.
   private static let mostLinks = 40
+  /// The most attempts to make a folder on the way.
+  private static let mostAttempts = 10
 
   /// Opens another program's file for reading, whose folders may belong to other users.
   ///
@@ -35,7 +37,8 @@ extension Descriptor {
 
   /// Opens a folder for reading that may belong to another user, as may those on the way to it.
   ///
-  /// Follows links by the rule of ``init(openingForeign:followsLast:)``.
+  /// Follows links by the rule of ``init(openingForeign:followsLast:)``, and makes nothing below one that
+  /// another user made.
   ///
   /// - Parameters:
   ///   - path: the folder.
@@ -61,15 +64,15 @@ extension Descriptor {
     let trusted: [UInt32] = [0, geteuid(), try start(of: "/").status().owner]
     /// The other users that made a link on the way.
     var makers: [UInt32] = []
+    let foreignLink = SystemError(
+      operation: "follow the link that another user made on the way to", path: path, errno: EACCES)
+    /// Expects the makers of links to own what they lead to.
     func checkMakers(ofLinksTo found: borrowing Descriptor) throws(SystemError) {
       let owner = try found.status().owner
-      guard makers.allSatisfy({ $0 == owner }) else {
-        throw SystemError(
-          operation: "follow the link that another user made on the way to", path: path,
-          errno: EACCES)
-      }
+      guard makers.allSatisfy({ $0 == owner }) else { throw foreignLink }
     }
     var links = 0
+    var attempts = 0
     while !rest.isEmpty {
       let part = rest.removeFirst()
       let next: Descriptor
@@ -101,7 +104,11 @@ extension Descriptor {
         continue
       } catch  where error.errno == ENOENT {
         guard case .folder(creating: let rights?) = goal else { throw error }
-        try checkMakers(ofLinksTo: folder)
+        // What is made belongs to this process's user, not to the maker of a link.
+        guard makers.isEmpty else { throw foreignLink }
+        // Another user may remove it again each time.
+        attempts += 1
+        guard attempts <= mostAttempts else { throw error }
         do throws(SystemError) {
           try folder.makeDirectory(part, rights: rights)
         } catch  where error.isTaken {
@@ -111,6 +118,7 @@ extension Descriptor {
         continue
       }
       folder = next
+      attempts = 0
     }
     if case .folder = goal {
       try checkMakers(ofLinksTo: folder)

@@ -6,29 +6,24 @@
 
 /// Creates directories, and lists their names.
 package enum Directory {
-  /// Creates a directory and its missing parents.
+  /// Creates a directory and its missing parents, for their owner only.
   ///
-  /// - Parameters:
-  ///   - rights: their permissions before the process's umask; by default for the owner only.
-  ///   - isDurable: whether new directories survive a power failure; existing ones are not changed.
-  package static func make(
-    _ path: String, rights: UInt32 = 0o700, isDurable: Bool = false
-  ) throws(SystemError) {
+  /// - Parameter isDurable: whether new directories survive a power failure; existing ones are not
+  ///   changed.
+  package static func make(_ path: String, isDurable: Bool = false) throws(SystemError) {
     do {
-      try makeOne(path, rights: rights, isDurable: isDurable)
+      try makeOne(path, isDurable: isDurable)
     } catch  where error.errno == ENOENT {
       guard let slash = path.lastSlash, slash != path.startIndex else { throw error }
-      try make(String(path[..<slash]), rights: rights, isDurable: isDurable)
-      try makeOne(path, rights: rights, isDurable: isDurable)
+      try make(String(path[..<slash]), isDurable: isDurable)
+      try makeOne(path, isDurable: isDurable)
     }
   }
 
   /// Creates a directory whose parent exists; succeeds if it exists already.
-  package static func makeOne(
-    _ path: String, rights: UInt32 = 0o700, isDurable: Bool = false
-  ) throws(SystemError) {
+  package static func makeOne(_ path: String, isDurable: Bool = false) throws(SystemError) {
     do {
-      try File.perform(.makeDirectory, path, "make") { Int(mkdir(path, mode_t(rights))) }
+      try File.perform(.makeDirectory, path, "make") { Int(mkdir(path, 0o700)) }
     } catch  where error.errno == EEXIST {
       return
     }

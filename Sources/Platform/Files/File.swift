@@ -29,11 +29,6 @@ package enum File {
     try perform(.rename(to: new), path, "rename") { renameFile(path, new) }
   }
 
-  /// Gives a file an additional name, which must be free.
-  package static func link(_ path: String, to new: String) throws(SystemError) {
-    try perform(.link(to: new), path, "link") { linkFile(path, new) }
-  }
-
   /// Sets the permissions of a file or folder.
   package static func setMode(_ mode: UInt32, of path: String) throws(SystemError) {
     try perform(.setMode(mode), path, "set the rights of") { Int(chmod(path, mode_t(mode))) }
@@ -53,8 +48,5 @@ package enum File {
   }
 }
 
-// The system's functions, under names that the methods above do not hide.
-
+// The system's function, under a name that the method above does not hide.
 private func renameFile(_ old: String, _ new: String) -> Int { Int(rename(old, new)) }
-
-private func linkFile(_ old: String, _ new: String) -> Int { Int(link(old, new)) }

@@ -39,31 +39,34 @@ struct MirrorFolder: Sendable {
   ///
   /// Blocks until all is durable.
   func settle(_ sessions: [FetchedSession]) throws {
-    try Self.synchronize(sessions.filter(\.hasLog).map { ($0.files.folder, $0.files.log) })
     var problem: (any Error)?
-    for session in sessions {
-      try session.files.folder.write(session.json, to: session.files.sidecar)
-      guard linksNames, session.hasLog, session.sidecar.format == .asIs else { continue }
-      // Without a second name, the session is mirrored all the same.
-      do { try giveOriginalName(session) } catch { problem = error }
+    for (folder, sessions) in Dictionary(grouping: sessions, by: \.item.remote.folder) {
+      let day = try makeDay(folder)
+      let all = sessions.map { ($0, MirroredFiles(of: $0.item.remote.session, in: day)) }
+      try Self.synchronize(all.filter(\.0.hasLog).map(\.1.log), in: day)
+      for (session, files) in all {
+        try day.write(session.json, to: files.sidecar)
+        guard linksNames, session.hasLog, session.sidecar.format == .asIs else { continue }
+        // Without a second name, the session is mirrored all the same.
+        do { try giveOriginalName(files, session) } catch { problem = error }
+      }
+      try Self.synchronize(all.map(\.1.sidecar), in: day)
     }
-    try Self.synchronize(sessions.map { ($0.files.folder, $0.files.sidecar) })
     if let problem { throw problem }
   }
 
   /// Makes files durable that were written without syncing; see ``AtomicFile/synchronize(_:)``.
-  private static func synchronize(_ files: [(folder: OpenFolder, name: String)]) throws {
-    for file in files { try OpenFile(file.name, in: file.folder).synchronize() }
-    let folders = Dictionary(files.map { ($0.folder.path, $0.folder) }) { first, _ in first }
-    for folder in folders.values { try folder.synchronize() }
+  private static func synchronize(_ names: [String], in folder: OpenFolder) throws {
+    for name in names { try OpenFile(name, in: folder).synchronize() }
+    try folder.synchronize()
   }
 
   /// Maximum number of folders in the path of an attached file: more could not be removed by name.
   private static let mostFolders = 100
 
   /// Links an attached file's log under its original name.
-  private func giveOriginalName(_ session: FetchedSession) throws {
-    let (files, remote) = (session.files, session.item.remote)
+  private func giveOriginalName(_ files: MirroredFiles, _ session: FetchedSession) throws {
+    let remote = session.item.remote
     // The name is the store's word: no terminal that lists the mirror may obey it.
     let original = String(oneLine: session.sidecar.fileName)
     let parts = original.split(separator: "/")

@@ -76,7 +76,8 @@ package struct Puller: Sendable {
     var items: [Item] = []
     try await FolderListing.forEach(of: devices, in: store) { listing in
       guard let first = listing.sessions.values.first else { return }
-      let day = try mirror.day(first.folder)
+      // What cannot be read there fails its own session, once it is fetched.
+      let day = try? mirror.day(first.folder)
       let names = replacesFormer ? try day?.names() ?? [] : []
       for remote in listing.sessions.values where isWanted(remote.deviceSession) {
         let files = day.map { MirroredFiles(of: remote.session, in: $0) }
@@ -94,7 +95,7 @@ package struct Puller: Sendable {
     of remote: RemoteSession, _ files: MirroredFiles?, besides names: [String]
   ) throws -> Item? {
     guard remote.hasContent else { return nil }
-    let sidecar = try files?.sidecarBytes() ?? []
+    let sidecar = (try? files?.sidecarBytes()) ?? []
     let lacksSidecar = remote.revision?.matches(sidecar) != true
     // The sidecar is written last and states the log's generation.
     let mirroredSidecar = lacksSidecar ? try? Sidecar(json: sidecar) : nil

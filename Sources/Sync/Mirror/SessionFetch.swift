@@ -8,7 +8,6 @@ import SessionLog
 /// A session whose log is complete, but perhaps not yet durable.
 struct FetchedSession: Sendable {
   let item: Puller.Item
-  let files: MirroredFiles
   let sidecar: Sidecar
   let json: [UInt8]
   /// A replaced log that has other bytes; nil if none was kept.
@@ -57,8 +56,7 @@ struct SessionFetch: Sendable {
     guard item.mirrored <= item.length || digest != nil || item.isRewritten else {
       throw ReplicaError(.missingBytes, item.shortage)
     }
-    var fetched = FetchedSession(
-      item: item, files: files, sidecar: sidecar, json: accepted.json)
+    var fetched = FetchedSession(item: item, sidecar: sidecar, json: accepted.json)
     guard fetched.hasLog else { return fetched }
     if item.present == item.mirrored, item.mirrored <= item.length {
       do {

@@ -45,10 +45,10 @@ extension Disk {
     switch undo {
     case .nothing: break
     case .remove(let path): try? File.remove(path)
-    case .restore(let path, let saved): try? File.link(saved, to: path)
+    case .restore(let path, let saved): linkat(AT_FDCWD, saved, AT_FDCWD, path, 0)
     case .rename(let path, let former, let overwritten):
       try? File.rename(path, to: former)
-      if let overwritten { try? File.link(overwritten, to: path) }
+      if let overwritten { linkat(AT_FDCWD, overwritten, AT_FDCWD, path, 0) }
     }
   }
 }
