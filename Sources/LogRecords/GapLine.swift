@@ -4,6 +4,8 @@ package import Platform
 public enum GapLine {
   /// What each begins with.
   package static let start = "[GAP "
+  /// How the home's log of an attached file begins that has nothing but such a line.
+  package static let startOfLog = Array("\n\(start)".utf8)
 
   /// The text without a newline.
   ///

@@ -190,4 +190,31 @@ import Testing
     let plan = try await LocalReaper(folder.site.context()).plan(Retention())
     #expect(plan.local.map(\.session) == [session])
   }
+
+  /// A seal has the line that reports the loss; a killed pass may not have recorded it.
+  @Test(.shiftedTime) func `a seal with the line that reports a loss is not adopted in its place`()
+    async throws
+  {
+    for lifetime in 0... {
+      let folder = try AttachedFolder("app.log*")
+      try folder.append(0..<3, to: "app.log")
+      try await folder.tick()
+      try folder.append(3..<5, to: "app.log")
+      try folder.tickWithoutStore()
+      try folder.remove("app.log")
+      let files = TestFiles(lifetime: lifetime)
+      try await FileEffect.$hook.withValue(files) {
+        do {
+          try await folder.tick(after: 7200, isDisturbed: true)
+        } catch  where files.isDead {}
+      }
+      for _ in 0..<3 { try await folder.tick(after: 7200, isDisturbed: true) }
+      #expect(try await folder.gaps().count == 1, "killed after \(lifetime)")
+      try await folder.expectSealed(1)
+      let session = try #require(try folder.sidecars().first?.sessionId)
+      #expect(
+        FileManager.default.fileExists(atPath: folder.site.local.home.files(for: session).log))
+      guard files.isDead else { return #expect(lifetime > 10) }
+    }
+  }
 }

@@ -16,7 +16,7 @@ extension LocalSession {
     }
   }
 
-  /// Whether the home has the stream of a compressed file that is still there.
+  /// Whether the home holds an unpacked copy of a compressed file that still exists.
   package func hasUnpackedCopy(of source: Sidecar.Source) throws -> Bool {
     guard source.length == .zero, !source.isGone else { return false }
     return try apparentLogBytes() > 0
@@ -25,8 +25,8 @@ extension LocalSession {
   /// Whether nothing of an attached file's stream is left here but the line that reports its loss.
   package func hasOnlyGap(of source: Sidecar.Source) -> Bool {
     guard source.isGone, let length = source.length, length > 0,
-      let start = try? AtomicFile.readStart(files.log, count: GapLine.start.utf8.count + 1)
+      let start = try? AtomicFile.readStart(files.log, count: GapLine.startOfLog.count)
     else { return false }
-    return start == Array("\n\(GapLine.start)".utf8)
+    return start == GapLine.startOfLog
   }
 }

@@ -43,12 +43,11 @@ struct AttachedFile: Equatable {
   /// Whether a file status has the same number.
   func isAt(_ status: FileStatus) -> Bool { number == Number(status) }
 
-  /// Whether a file with its content may be this one, by its owner: anybody who may read a log can copy
-  /// it and add lines.
+  /// Whether the owner of a file allows it to be this one: the same, root, or the user who uploads.
   ///
-  /// At another path the owner must be the same, or root or the user who uploads.
-  func mayBelong(to status: FileStatus, at path: String) -> Bool {
-    guard let owner = source.owner, path != source.path || !isAt(status) else { return true }
+  /// A user who can read a log could copy it and add lines, and even get its path and number.
+  func mayBelong(to status: FileStatus) -> Bool {
+    guard let owner = source.owner else { return true }
     return [owner, 0, Account.effective].contains(status.owner)
   }
 
@@ -70,8 +69,7 @@ struct AttachedFile: Equatable {
   /// the cache may not know yet that the home has the stream.
   mutating func keepStream(of sidecar: Sidecar) {
     guard var complete = sidecar.source, complete.length != nil else { return }
-    (complete.path, complete.device, complete.inode) = (source.path, source.device, source.inode)
-    complete.owner = source.owner
+    complete.takePlace(of: source)
     source = complete
   }
 
@@ -106,6 +104,11 @@ extension Sidecar.Source {
   /// Records where the file was found.
   mutating func place(at path: String, _ status: FileStatus) {
     (self.path, device, inode, owner) = (path, status.device, status.inode, status.owner)
+  }
+
+  /// Records where another record says that it was found.
+  mutating func takePlace(of other: Sidecar.Source) {
+    (path, device, inode, owner) = (other.path, other.device, other.inode, other.owner)
   }
 }
 

@@ -45,7 +45,7 @@ struct FileContent {
   /// which only the head is known must also have the same length, because the next day's log may begin
   /// with the same head. A file of another user is another file.
   func continues(_ known: AttachedFile) throws -> Bool {
-    guard try known.mayBelong(to: status(), at: path) else { return false }
+    guard try known.mayBelong(to: status()) else { return false }
     guard known.source.headLength > 0 else {
       return try known.isAt(status()) && (!known.isCompressed || hasLength(0))
     }

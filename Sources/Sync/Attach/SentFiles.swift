@@ -32,7 +32,10 @@ struct SentFiles {
     _ file: AttachedFile, as candidate: AttachCandidate, idleEnd: Duration
   ) throws -> AttachedFile? {
     let sidecar = try? Sidecar.load(context.home.files(for: file.session).sidecar)
-    guard file.source.base == 0, sidecar?.former?.count ?? 0 < Sidecar.mostFormerStreams else {
+    guard file.source.base == 0, file.mayBelong(to: candidate.status) else {
+      return nil
+    }
+    guard sidecar?.former?.count ?? 0 < Sidecar.mostFormerStreams else {
       return nil
     }
     if isDoubted(file), file.isAt(candidate.status), file.source.length == .zero {
@@ -126,7 +129,7 @@ struct SentFiles {
     let content = try FileContent(path)
     let length = StreamOffset(status.length)
     guard try length >= context.manifest.entry(file.session)?.sent ?? .zero,
-      try !content.head().starts(with: "\n\(GapLine.start)".utf8)
+      try !content.head().starts(with: GapLine.startOfLog)
     else { return nil }
     var file = file
     file.source.length = .zero

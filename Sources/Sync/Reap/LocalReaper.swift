@@ -95,7 +95,7 @@ package struct LocalReaper: Sendable {
           let proof = try await prover.proof(of: local, sidecar)
           let candidate = Candidate(
             session: session, ended: ended, bytes: bytes, age: age, text: text, proof: proof,
-            isUnpacked: sidecar.source.map { !$0.isGone } ?? false)
+            isUnpacked: try sidecar.source.map(local.hasUnpackedCopy) ?? false)
           if isDue { due.append(candidate) } else { spared.append(candidate) }
         } catch let doubt as Doubt {
           if doubt.isCopyGone { plan.withoutCopy.insert(session) }

@@ -85,15 +85,25 @@ extension LocalSession {
     let entry = try context.manifest.entry(session)
     let hasSuperseded = entry.map { $0.isDirty || !$0.hasOnlyFinalObjects } ?? true
     try context.manifest.forgetSealed([session: hasSuperseded], due: context.now())
+    try AtomicFile.synchronize([files.sidecar])
     try leave()
   }
 
   /// Removes the files that lead a pass to the session.
   func leave() throws {
+    try removeDisprovedGap()
     try files.settleNote()
     try File.remove(files.uploadState)
     try removeMarker()
     try Quarantine(home).release(session)
+  }
+
+  /// Removes the line that reports the loss of bytes that an adopted seal has.
+  private func removeDisprovedGap() throws {
+    guard let sidecar = try? Sidecar.load(files.sidecar), let source = sidecar.source,
+      let seal = sidecar.seal, seal.length == source.length, hasOnlyGap(of: source)
+    else { return }
+    try File.remove(files.log)
   }
 
   /// Removes the marker, after which no pass visits the session.

@@ -6,9 +6,9 @@ import SessionLog
 /// Adopts the seal of a session that this home does not know as sealed: it was restored from a
 /// backup, or a power failure took the log's end and the record of the seal.
 ///
-/// The local log is only read, and must be a prefix of the sealed stream. Of an attached file that is
-/// gone, and whose session was sealed with more than this home remembers, nothing is left to compare:
-/// the line that reports its loss is wrong, and goes.
+/// The local log is only read, and must be a prefix of the sealed stream. For an attached file that is
+/// gone, the home has only the line that reports the loss. A longer seal proves it wrong: the line is
+/// removed once the seal is recorded.
 struct SealAdoption {
   let writer: RemoteWriter
 
@@ -24,7 +24,9 @@ struct SealAdoption {
       state.consent == .logs, state.uploadState.generation ?? 1 <= seal.generation
     else { return false }
     if let source = state.sidecar.source {
+      // The seal of a killed pass has the line, too.
       return state.local.hasOnlyGap(of: source) && seal.length > source.length ?? .zero
+        && seal.length != state.length
     }
     if seal.length == state.length {
       return verdict.status == .crashed && seal.status == .terminated
@@ -43,18 +45,17 @@ struct SealAdoption {
       let sidecar = try await read(seal, remote, state)
       try await Sealer(writer).hold(state)
       if state.isSidecarDamaged { try Sealer(writer).quarantineSidecar(state) }
-      if state.isAttached { try AttachedFiles(context.home).distrust() }
-      let gap = state.isAttached ? state.local.files.log : nil
-      if gap != nil { state.log = nil }
+      if state.isAttached {
+        try AttachedFiles(context.home).distrust()
+        state.log = nil
+      }
       try Sealer(writer).mark(sidecar, by: seal, length: seal.length, state)
-      if let gap { try File.remove(gap) }
     } catch let error as ReplicaError {
       return state.giveUpSeal("\(error)")
     }
-    let lost = seal.length - state.length
+    let more = seal.length - (state.sidecar.source?.length ?? state.length)
     context.logger.notice(
-      "\(state.session): sealed already as \(seal.fileName); the local log lacks its last \(lost) bytes"
-    )
+      "\(state.session): sealed already as \(seal.fileName), with \(more) bytes that are not here")
     writer.report(.sealed(session: state.session, status: seal.status, hasSuperseded: true))
   }
 
