@@ -69,6 +69,19 @@ import Testing
     try await folder.expectSealed(1)
   }
 
+  @Test func `what a file got after an import that was withheld is sent`() async throws {
+    var folder = try AttachedFolder()
+    folder.site.consent = .metadata
+    try folder.site.local.home.create()
+    try folder.append(0..<10, to: "app.log")
+    try adopt(folder.file("app.log"), in: folder)
+    folder.site.consent = .logs
+    try folder.append(10..<15, to: "app.log")
+    try adopt(folder.file("app.log"), in: folder)
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(10..<15))
+  }
+
   @Test(arguments: ["cat more >>app.log", "gzip <more >>app.log.gz"])
   func `what was appended to an imported file is imported as another session`(
     command: String

@@ -32,21 +32,49 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
-  @Test(arguments: ["old/app.log.1", "20261127-app.log", "old_app"])
+  @Test(arguments: ["old/app.log.1", "20261127-app.log", "old/app.old"])
   func `a log that is moved to another name, or into a folder beside it, is sent to its end`(
     name: String
   ) async throws {
     let folder = try AttachedFolder("app.log")
-    try folder.append(0..<10, to: "app.log")
+    try folder.append(0..<100, to: "app.log")
     try await folder.tick()
-    try folder.append(10..<20, to: "app.log")
+    try folder.append(100..<110, to: "app.log")
     #expect(try await folder.run("mkdir old; mv app.log \(name)") == 0)
-    try folder.append(20..<30, to: "app.log")
+    try folder.append(110..<120, to: "app.log")
     try await folder.tick(after: 7200)
-    try folder.append(30..<31, to: name)
+    try folder.append(120..<121, to: name)
     for _ in 0..<2 { try await folder.tick(after: 7200) }
-    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<31))
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<121))
     #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// Only the heading of a table was sent, and its number is used again.
+  @Test func `a file that begins like a removed one is not sent under any name`() async throws {
+    let folder = try AttachedFolder("*.csv")
+    try folder.append("time,user,amount\n", to: "out.csv")
+    try await folder.tick()
+    #expect(try await folder.run("mkdir private; mv out.csv private/salaries") == 0)
+    try folder.append("1,alice,SECRET\n", to: "private/salaries")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    for sidecar in try folder.sidecars() {
+      #expect(try await !folder.remote(sidecar.sessionId).contains("SECRET"))
+    }
+  }
+
+  @Test func `a moved log that is overwritten before all was sent leaves a gap`() async throws {
+    let folder = try AttachedFolder("*.log")
+    try folder.append(0..<100, to: "app.log")
+    try await folder.tick()
+    try folder.rename("app.log", to: "app.1")
+    try folder.append(100..<110, to: "app.1")
+    try await folder.tick(after: 7200)
+    try folder.append(110..<120, to: "app.1")
+    try folder.append(500..<700, to: "other")
+    #expect(try await folder.run("cat other >app.1; rm other") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.gaps().count == 1)
+    #expect(try folder.sidecars().allSatisfy { $0.status != .active })
   }
 
   @Test func `a compressed log that was not complete at the first pass is sent`() async throws {

@@ -26,7 +26,9 @@ extension AttachObservation {
     if let read, read.status.modified < since { return }
     let status = try read?.status ?? Self.existing(folder)
     for file in try files.inFolder(folder) where changed[file.source.path] == nil {
-      if read == nil, try isCut(file) {
+      let isSearched =
+        read != nil && sources.contains { $0.matchingPath(of: file.source.path) != nil }
+      if !isSearched, try isCut(file) {
         displaced.append(file)
         continue
       }
@@ -147,8 +149,13 @@ extension AttachObservation {
 
   /// Paths with the numbers of files that are not where they were, in their folder or one in it, as
   /// with logrotate's `olddir`.
+  ///
+  /// A number is used again once its file is removed: a short head, such as that of a table, identifies
+  /// a file only by a name that rotation would use.
   private func moved(_ files: [AttachedFile], in folder: String) -> [String] {
-    let numbers = Set(files.filter { !$0.isGone }.map(\.source.inode))
+    let numbers = Dictionary(
+      files.filter { !$0.isGone }.map { ($0.source.inode, $0) },
+      uniquingKeysWith: { first, _ in first })
     guard !numbers.isEmpty else { return [] }
     var (paths, below): ([String], [String]) = ([], [])
     func search(_ folder: String) {
@@ -156,7 +163,7 @@ extension AttachObservation {
       try? opened?.forEachEntry { entry in
         let name = String(decoding: entry.name, as: UTF8.self)
         let path = Self.path(of: name, in: folder)
-        if numbers.contains(entry.inode) { paths.append(path) }
+        if numbers[entry.inode]?.mayBe(at: path) == true { paths.append(path) }
         if entry.kind == .directory, name != ".", name != ".." { below.append(path) }
       }
     }

@@ -175,7 +175,10 @@ final class AttachedFiles {
       source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed.nanoseconds,
       file.isRotated, file.isCompressed, file.idleAt.milliseconds,
     ])
-    guard let owner = source.owner else { return }
+    guard let owner = source.owner else {
+      return try database.execute(
+        sql: "DELETE FROM owner WHERE session = ?", arguments: [file.session.description])
+    }
     try database.cachedStatement(
       sql: "INSERT OR REPLACE INTO owner(session, owner) VALUES (?, ?)"
     ).execute(arguments: [file.session.description, Int64(owner)])

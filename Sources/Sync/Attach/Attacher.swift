@@ -209,9 +209,7 @@ package struct Attacher {
     if try restoreIfLost(file.session) { return true }
     let isHere = try LocalSession(context.home, file.session).isHere()
     guard !isHere, var known = try files.of(file.session) else { return isHere }
-    known.source.path = file.source.path
-    known.source.device = file.source.device
-    known.source.inode = file.source.inode
+    known.source.takePlace(of: file.source)
     known.source.length = known.source.length ?? known.source.offset(of: known.seen)
     try files.save(known)
     if known.seen != file.seen { throw Moved() }
@@ -237,38 +235,51 @@ package struct Attacher {
       throw SystemError(operation: "open", path: path, errno: SystemError.Number.notFound)
     }
     var new = AttachPlan.Beginning(source: source, path: path, status: status, end: .imported)
+    var session: SessionID?
     if let before {
       guard !before.isOpen, !before.isGone, try FileContent(path).reaches(beyond: before.seen)
       else { return (before.session, false) }
-      if try CompressedFile.form(of: path) == nil
-        && SentFiles(context: context, problems: [:]).isPending(before)
-      {
-        try extend(before, with: AttachCandidate(path: path, status: status, source: source))
-        return (before.session, true)
+      if CompressedFile.form(of: path) == nil, try mayContinue(before) {
+        try extend(before, to: path)
+        session = before.session
       }
       // What was appended since its seal belongs to a session of its own.
       (new.base, new.continues, new.replaces) = (before.seen, before.session, before.session)
     }
-    let session = try begin(new)
+    let adopted = try session ?? begin(new)
     var pass = try files.pass()
     pass.isDirty = false
     pass.boot = context.machine.bootId
     try files.save(pass)
-    return (session, true)
+    return (adopted, true)
   }
 
-  /// Continues an ended session that is not sealed yet with what its file got since.
-  private func extend(_ known: AttachedFile, with found: AttachCandidate) throws {
-    let content = try FileContent(found.path)
+  /// Whether what a plain file got since its session ended may be sent with it.
+  private func mayContinue(_ file: AttachedFile) throws -> Bool {
+    let local = LocalSession(context.home, file.session)
+    guard file.source.length != .zero, let sidecar = try? Sidecar.load(local.files.sidecar),
+      sidecar.seal == nil
+    else { return false }
+    let state = try local.loadUploadState() ?? UploadState()
+    return state.withdrawnAt == nil
+      && (state.consent(sidecar) == .logs || context.consent == .metadata)
+  }
+
+  /// Adds what its file has got since to an ended session that is not sealed.
+  ///
+  /// - Throws: ``Moved`` if the file was cut or replaced meanwhile; ``Platform/SystemError``.
+  private func extend(_ known: AttachedFile, to path: String) throws {
+    let content = try FileContent(path)
     let status = try content.status()
     var file = known
-    file.place(at: found.path, status)
+    file.place(at: path, status)
     (file.seen, file.changed) = (status.length, status.changed)
     file.link = try content.link(before: file.seen)
     guard file.link != nil, file.seen >= known.seen else { throw Moved() }
     try file.takeHead(of: content)
     file.source.length = file.source.offset(of: file.seen)
     try files.distrust()
+    try context.home.mark(file.session)
     let ended = try recordTimes(content, file.source.base..<file.seen, status.modifiedAt).last
     try update(file.session) { sidecar in
       sidecar.source = file.source
@@ -416,7 +427,8 @@ package struct Attacher {
     case .gap(let line):
       file.source.length = file.source.offset(of: file.seen)
       file.lose(at: context.now())
-      // Whether the last sent line had its newline is no longer known.
+      // Whether the last sent line had its newline is no longer known. ``GapLine/startOfLog`` is how
+      // others recognize it.
       try AtomicFile.write(Array((line.map { "\n\($0)\n" } ?? "").utf8), to: log)
     case .unpacked(let path, let status):
       let content = try FileContent(path)
