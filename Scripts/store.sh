@@ -91,11 +91,8 @@ dates='
 # comments and no CDATA: what stands there is no name of ours, and so it is passed over.
 # shellcheck disable=SC2016 # $0 is awk's
 xml='
-  BEGIN {
-    RS = "<"
-    for (i = 1; i < 256; i++) byte[sprintf("%02x", i)] = sprintf("%c", i)
-  }
-  # What is longer than the path of any object is not decoded: that would take long.
+  BEGIN { RS = "<"; for (i = 1; i < 256; i++) byte[sprintf("%02x", i)] = sprintf("%c", i) }
+  # Leave text longer than the path of any object encoded: awk would take long.
   function decoded(text, parts, count, i, out, hex) {
     if (length(text) > 16384) return text
     count = split(text, parts, "%"); out = parts[1]
