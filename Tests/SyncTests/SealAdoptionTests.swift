@@ -217,4 +217,20 @@ import Testing
       guard files.isDead else { return #expect(lifetime > 10) }
     }
   }
+
+  /// The seal of a withheld log ends where sending did, as the stream of its lost file does.
+  @Test(.shiftedTime) func `the line that reports the loss of a withheld log stays`() async throws {
+    var folder = try AttachedFolder("app.log*")
+    try folder.append(0..<3, to: "app.log")
+    try await folder.tick()
+    folder.site.consent = .metadata
+    try folder.append(3..<5, to: "app.log")
+    try await folder.tick(after: 7200)
+    try folder.remove("app.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    let sidecar = try #require(try folder.sidecars().first)
+    #expect(sidecar.seal != nil && sidecar.seal?.length == sidecar.source?.length)
+    let log = try AtomicFile.read(folder.site.local.home.files(for: sidecar.sessionId).log)
+    #expect(log.starts(with: GapLine.startOfLog))
+  }
 }

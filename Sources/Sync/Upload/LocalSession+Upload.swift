@@ -101,7 +101,8 @@ extension LocalSession {
   /// Removes the line that reports the loss of bytes that an adopted seal has.
   private func removeDisprovedGap() throws {
     guard let sidecar = try? Sidecar.load(files.sidecar), let source = sidecar.source,
-      let seal = sidecar.seal, seal.length == source.length, hasOnlyGap(of: source)
+      let seal = sidecar.seal, seal.length == source.length, !sidecar.withholdsLog,
+      hasOnlyGap(of: source)
     else { return }
     try File.remove(files.log)
   }
