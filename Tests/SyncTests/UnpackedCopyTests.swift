@@ -45,6 +45,17 @@ import Testing
     #expect(!File.exists(log))
   }
 
+  @Test func `what is appended after the copy and the cache are gone is sent alone`() async throws {
+    folder.site.local.clock.advance(seconds: 8 * 86_400)
+    try await folder.site.reap()
+    #expect(!File.exists(log))
+    try folder.loseCache()
+    try folder.append(100..<120, to: "more")
+    #expect(try await folder.run("gzip <more >>app.log.1.gz; rm more") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<100), Array(100..<120)])
+  }
+
   @Test func `copies make room where the home is limited`() async throws {
     var retention = Retention()
     retention.localMax = 1000

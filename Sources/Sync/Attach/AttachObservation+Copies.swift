@@ -1,6 +1,13 @@
 import Platform
 import SessionLog
 
+/// The known files of a folder.
+struct KnownFolder {
+  /// By path.
+  let files: [String: [AttachedFile]]
+  let paths: Prefixes
+}
+
 /// Handles rotations that copy a file and leave the original in place.
 extension AttachObservation {
   /// How long a copy waits for its original to be truncated.
@@ -54,11 +61,8 @@ extension AttachObservation {
     let isPacked = candidate.form != nil
     let folder = AttachedFile.folder(of: candidate.path)
     let isRecent = isRecent(candidate)
-    for known in try files.inFolder(folder)
-    where (known.isOpen || isPacked || isRecent) && !known.isCompressed
-      && (LogSource.isRotation(candidate.path, of: known.source.path)
-        || isPacked && candidate.path.hasPrefix(known.source.path))
-    {
+    for known in try knownOriginals(of: candidate.path, isPacked: isPacked)
+    where (known.isOpen || isPacked || isRecent) && !known.isCompressed {
       guard let original = try? FileStatus(known.source.path), known.isAt(original),
         let copy = try? FileContent(candidate.path)
       else { continue }
@@ -86,6 +90,27 @@ extension AttachObservation {
       }
     }
     return nil
+  }
+
+  /// The known files of which a file may be a copy by its name, in its folder and the one above.
+  private mutating func knownOriginals(of path: String, isPacked: Bool) throws -> [AttachedFile] {
+    let beside = try known(in: AttachedFile.folder(of: path))
+    let prefixes = beside.paths.beginning(path).filter {
+      isPacked || LogSource.isRotation(path, of: $0)
+    }
+    let originals = Set(prefixes + LogSource.originals(of: path)).sorted()
+    return try originals.flatMap { beside.files[$0] ?? [] }
+      + LogSource.originalsAbove(path).flatMap { original in
+        try known(in: AttachedFile.folder(of: original)).files[original] ?? []
+      }
+  }
+
+  private mutating func known(in folder: String) throws -> KnownFolder {
+    if let known = knownFolders[folder] { return known }
+    let files = try Dictionary(grouping: files.inFolder(folder), by: \.source.path)
+    let found = KnownFolder(files: files, paths: Prefixes(files.keys))
+    knownFolders[folder] = found
+    return found
   }
 
   /// Whether a compressed file's plain original is still in place and being read.

@@ -26,8 +26,7 @@ extension AttachObservation {
     if let read, read.status.modified < since { return }
     let status = try read?.status ?? Self.existing(folder)
     for file in try files.inFolder(folder) where changed[file.source.path] == nil {
-      let isSearched =
-        read != nil && sources.contains { $0.matchingPath(of: file.source.path) != nil }
+      let isSearched = read != nil && sources.contains { $0.finds(file.source.path) }
       if !isSearched, try isCut(file) {
         displaced.append(file)
         continue
@@ -82,29 +81,41 @@ extension AttachObservation {
   /// Matches displaced files with unknown ones, and ends those without a match.
   mutating func matchDisplaced() throws {
     guard !displaced.isEmpty else { return }
-    var candidates = fresh + (try neighbours())
+    var targets = RotationTargets(fresh + (try neighbours()))
     var uncompared: Set<String> = []
     let replacements = Dictionary(
       fresh.indices.map { (fresh[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
+    // What was written over another log in place has not been moved there.
+    let overwriting = Dictionary(
+      displaced.filter { edited.contains($0.session) }.map { ($0.source.path, $0.session) },
+      uniquingKeysWith: { first, _ in first })
     let order = displaced.sorted {
       ($0.isOpen ? 0 : 1, $0.session) < ($1.isOpen ? 0 : 1, $1.session)
     }
     for file in order {
-      let found: Int?
+      let found: AttachCandidate?
       do {
-        found = try place(of: file, among: candidates)
+        found = try targets.take(for: file) { target in
+          try [nil, file.session].contains(overwriting[target.path])
+            && (target.form != nil || target.status.length >= file.seen)
+            && isLog(of: file, at: target)
+        }
       } catch let error as Uncompared {
         uncompared.insert(error.path)
         leave(error)
         continue
       }
       if let found {
-        try followOrReport(file, to: candidates.remove(at: found))
+        try followOrReport(file, to: found)
+        // The next pass looks there for logs that no pass has seen.
+        if folders[AttachedFile.folder(of: found.path)] == nil { lookFurther() }
+      } else if mayBeUnreadable(file) {
+        continue
       } else if let index = replacements[file.source.path],
         let rewritten = try rewritten(file, as: fresh[index])
       {
         add(.rewrite(rewritten))
-        candidates.removeAll { $0.path == rewritten.source.path }
+        targets.remove(rewritten.source.path)
       } else if let index = replacements[file.source.path] {
         fresh[index].before = file
         if try sent.isPending(file) { try lose(file) }
@@ -112,7 +123,7 @@ extension AttachObservation {
         try lose(file)
       }
     }
-    let left = Set(candidates.map(\.path)).subtracting(uncompared)
+    let left = Set(targets.left.map(\.path)).subtracting(uncompared)
     fresh.removeAll { !left.contains($0.path) }
     for index in fresh.indices {
       try skipSent(at: index)
@@ -123,21 +134,23 @@ extension AttachObservation {
     }
   }
 
-  /// Files beside displaced ones with the same stem, and the displaced ones themselves under other
-  /// names there or in folders beside them: possible rotation targets, inside the source's pattern or
-  /// not.
+  /// Whether a file may be in a folder that rotation moves logs of its folder to, and that cannot be
+  /// read at present.
+  private func mayBeUnreadable(_ file: AttachedFile) -> Bool {
+    oldFolders.contains { old in
+      AttachedFile.folder(of: old) == file.folder && plan.problems[old] != nil
+    }
+  }
+
+  /// Files that no search of the sources reported, and that displaced ones may have become.
   ///
-  /// Only in folders that the search of the sources has reached: a link may have replaced another
-  /// since, or one above it, and lead to files that no source names.
+  /// Only near folders that the search has reached: a link may have replaced another since, or one
+  /// above it, and lead to files that no source names.
   private func neighbours() throws -> [AttachCandidate] {
     var found: [AttachCandidate] = []
     for (folder, displaced) in Dictionary(grouping: displaced, by: \.folder)
     where folders[folder] != nil {
-      let stems = Set(displaced.map { LogSource.stem(of: $0.source.path) })
-      let beside = ((try? Directory.names(in: folder)) ?? [])
-        .filter { name in stems.contains { name.hasPrefix($0) } }
-        .map { Self.path(of: $0, in: folder) }
-      for path in Set(beside + moved(displaced, in: folder)).sorted() {
+      for path in RotationTargets.paths(of: displaced, in: folder) {
         guard changed[path] == nil, let status = try? FileStatus(path), status.kind == .file,
           try !files.here(at: path).contains(where: { $0.isAt(status) })
         else { continue }
@@ -147,77 +160,15 @@ extension AttachObservation {
     return found
   }
 
-  /// Paths with the numbers of files that are not where they were, in their folder or one in it, as
-  /// with logrotate's `olddir`.
-  ///
-  /// A number is used again once its file is removed: a short head, such as that of a table, identifies
-  /// a file only by a name that rotation would use.
-  private func moved(_ files: [AttachedFile], in folder: String) -> [String] {
-    let numbers = Dictionary(
-      files.filter { !$0.isGone }.map { ($0.source.inode, $0) },
-      uniquingKeysWith: { first, _ in first })
-    guard !numbers.isEmpty else { return [] }
-    var (paths, below): ([String], [String]) = ([], [])
-    func search(_ folder: String) {
-      let opened = try? Descriptor(openingDirectory: folder, followsLinks: false)
-      try? opened?.forEachEntry { entry in
-        let name = String(decoding: entry.name, as: UTF8.self)
-        let path = Self.path(of: name, in: folder)
-        if numbers[entry.inode]?.mayBe(at: path) == true { paths.append(path) }
-        if entry.kind == .directory, name != ".", name != ".." { below.append(path) }
-      }
-    }
-    search(folder)
-    for folder in below { search(folder) }
-    return paths
-  }
-
-  private static func path(of name: String, in folder: String) -> String {
-    (folder == "/" ? "/" : folder + "/") + name
-  }
-
-  /// The index of the candidate that a displaced file has become.
-  ///
-  /// The order is: same file number, plain before compressed, matching before neighbour. Content
-  /// decides.
-  ///
-  /// - Throws: ``Uncompared``; errors of the home and its cache. A file that cannot be read is not the
-  ///   one.
-  private func place(
-    of file: AttachedFile, among candidates: [AttachCandidate]
-  ) throws -> Int? {
-    func isFound(at index: Int) throws -> Bool {
-      let candidate = candidates[index]
-      // What was written over another log in place has not been moved there.
-      let isOverwritten = displaced.contains {
-        edited.contains($0.session) && $0.session != file.session
-          && $0.source.path == candidate.path
-      }
-      return try !isOverwritten
-        && (candidate.form != nil || candidate.status.length >= file.seen)
-        && isLog(of: file, at: candidate)
-    }
-    let sameNumber = candidates.indices.filter { file.isAt(candidates[$0].status) }
-    if let index = try sameNumber.first(where: isFound) { return index }
-
-    func rank(_ candidate: AttachCandidate) -> Int? {
-      guard file.mayBe(at: candidate.path) else { return nil }
-      return (candidate.form == nil ? 0 : 2) + (file.isNeighbour(candidate.path) ? 0 : 1)
-    }
-    let ranked = candidates.indices.compactMap { index in
-      rank(candidates[index]).map { (rank: $0, path: candidates[index].path, index: index) }
-    }
-    return try ranked.sorted { ($0.rank, $0.path) < ($1.rank, $1.path) }.map(\.index)
-      .first(where: isFound)
-  }
-
   /// Whether a candidate is a known file, perhaps grown: it has the same first and last bytes, and those
   /// between that were sent.
   ///
   /// - Throws: ``Uncompared``; errors of the home and its cache. A file that cannot be read is not the
   ///   one.
   func isLog(of known: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
-    guard (try? FileContent(candidate.path).continues(known)) == true else { return false }
+    guard (try? sent.continues(known, FileContent(candidate.path))) == true else {
+      return false
+    }
     do {
       return try !sent.isEdited(known, at: candidate)
     } catch let error as SystemError where error.path == candidate.path {

@@ -34,11 +34,13 @@ extension AttachObservation {
   ///
   /// Those of an earlier time are not sent.
   mutating func isSuccessor(_ candidate: AttachCandidate) throws -> Bool {
-    let folder = AttachedFile.folder(of: candidate.path)
-    let begun = try begun[folder] ?? beginnings(in: folder)
-    self.begun[folder] = begun
-    return LogSource.originals(of: candidate.path).contains { original in
-      begun[original].map { $0 <= candidate.status.modifiedAt } ?? false
+    let path = candidate.path
+    return try (LogSource.originals(of: path) + LogSource.originalsAbove(path)).contains {
+      original in
+      let folder = AttachedFile.folder(of: original)
+      let begun = try begun[folder] ?? beginnings(in: folder)
+      self.begun[folder] = begun
+      return begun[original].map { $0 <= candidate.status.modifiedAt } ?? false
     }
   }
 

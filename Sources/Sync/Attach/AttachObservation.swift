@@ -40,6 +40,8 @@ struct AttachObservation {
   var changed: [String: AttachCandidate] = [:]
   /// Folders that were read.
   var folders: [String: SourceScanner.Folder] = [:]
+  /// Those of them that no pattern names: rotation has moved logs there.
+  var oldFolders: Set<String> = []
   /// Known files that are no longer at their path.
   var displaced: [AttachedFile] = []
   /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
@@ -50,6 +52,8 @@ struct AttachObservation {
   var fresh: [AttachCandidate] = []
   /// By folder and path, when the first known session of a log began; see ``isSuccessor(_:)``.
   var begun: [String: [String: Timestamp]] = [:]
+  /// The known files of folders, as far as they were asked for; see ``leaveCopies()``.
+  var knownFolders: [String: KnownFolder] = [:]
 
   /// Files that changed within this time of a pass's start are read again: the kernel's clock for
   /// files is coarser than ours.
@@ -127,6 +131,9 @@ struct AttachObservation {
     plan.pass.since = min(plan.pass.since, since)
   }
 
+  /// Makes the next pass look at files that have not changed since, either.
+  mutating func lookFurther() { plan.pass.since = .epoch }
+
   mutating func report(_ reason: String, at path: String) {
     plan.problems[path] = .unreadable(reason)
   }
@@ -134,23 +141,42 @@ struct AttachObservation {
   // MARK: Scanning
 
   private mutating func scan() throws {
+    for source in sources { try scan(source) { try $0.run() } }
+    for folder in try files.folders() {
+      for source in try sources(ofOldFolder: folder) {
+        try scan(source) { try $0.readOldFolder(folder) }
+        oldFolders.insert(folder)
+      }
+    }
+  }
+
+  private mutating func scan(
+    _ source: LogSource, _ search: (SourceScanner) throws -> Void
+  ) throws {
     let again = Set(sent.problems.keys)
-    for source in sources {
-      var (changed, folders, problems) = (changed, folders, plan.problems)
-      try withoutActuallyEscaping({ (file: SourceScanner.File) in
-        let isNew = changed[file.path].map { $0.isRotation && !file.isRotation } ?? true
-        guard isNew, try again.contains(file.path) || !isUnchanged(file) else { return }
-        changed[file.path] = AttachCandidate(
-          path: file.path, status: file.status, source: source, isRotation: file.isRotation)
-      }) { onFile in
-        try SourceScanner(
+    var (changed, folders, problems) = (changed, folders, plan.problems)
+    try withoutActuallyEscaping({ (file: SourceScanner.File) in
+      let isNew = changed[file.path].map { $0.isRotation && !file.isRotation } ?? true
+      guard isNew, try again.contains(file.path) || !isUnchanged(file) else { return }
+      changed[file.path] = AttachCandidate(
+        path: file.path, status: file.status, source: source, isRotation: file.isRotation)
+    }) { onFile in
+      try search(
+        SourceScanner(
           source: source, since: since, again: again, file: onFile,
           folder: { folders[$0] = $1 },
-          problem: { problems[$0.path] = .unreadable($0.reason) }
-        ).run()
-      }
-      (self.changed, self.folders, plan.problems) = (changed, folders, problems)
+          problem: { problems[$0.path] = .unreadable($0.reason) }))
     }
+    (self.changed, self.folders, plan.problems) = (changed, folders, problems)
+  }
+
+  /// The sources whose logs rotation has moved to a folder that their patterns do not lead to: a known
+  /// log was found there.
+  private func sources(ofOldFolder folder: String) throws -> [LogSource] {
+    let sources = sources.filter { $0.isAbove(folder) && !$0.path.enters(folder) }
+    guard !sources.isEmpty else { return [] }
+    let paths = try files.ever(in: folder).map(\.source.path)
+    return sources.filter { source in paths.contains(where: source.isRotatedFromAbove) }
   }
 
   /// Whether a file's status equals that of the last read.
@@ -181,8 +207,11 @@ struct AttachObservation {
   private mutating func sort(_ candidate: AttachCandidate) throws {
     let before = try files.here(at: candidate.path)
     guard let known = try known(candidate, among: before) else {
-      let sameNumber = try files.numbered(candidate.status)
-        .filter { $0.source.path != candidate.path }
+      let isOld = oldFolders.contains(AttachedFile.folder(of: candidate.path))
+      let sameNumber = try files.numbered(candidate.status).filter {
+        $0.source.path != candidate.path
+          && (!isOld || !candidate.isRotation || $0.mayBe(at: candidate.path))
+      }
       // Another name of a file that is already read.
       if before.isEmpty, try sameNumber.contains(where: { try $0.isInPlace() }) { return }
       // Most are rotations from before the log was attached.
@@ -213,7 +242,7 @@ struct AttachObservation {
       let mayBe =
         known.isAt(candidate.status)
         && (known.isCompressed || candidate.status.length >= known.seen)
-      if try mayBe && FileContent(candidate.path).continues(known) {
+      if try mayBe && sent.continues(known, FileContent(candidate.path)) {
         here.append(known)
       } else {
         displaced.append(known)

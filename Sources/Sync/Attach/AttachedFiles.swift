@@ -130,6 +130,9 @@ final class AttachedFiles {
     try files("folder = ? AND inode <> 0", [folder])
   }
 
+  /// The files in a folder, and those that were there last.
+  func ever(in folder: String) throws -> [AttachedFile] { try files("folder = ?", [folder]) }
+
   /// The files that are gone.
   func gone() throws -> [AttachedFile] { try files("inode = 0", []) }
 

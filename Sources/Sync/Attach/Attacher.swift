@@ -305,8 +305,9 @@ package struct Attacher {
   private func known(at path: String) throws -> AttachedFile? {
     guard let status = try FileStatus(path) else { return nil }
     let content = try FileContent(path)
+    let sent = SentFiles(context: context, problems: [:])
     return try (files.numbered(status) + files.at(path)).first { file in
-      guard try content.continues(file) else { return false }
+      guard try sent.continues(file, content) else { return false }
       guard !file.isCompressed, let sent = try SentBytes(file.session, context) else { return true }
       return try sent.isUntouched(status) || sent.areUnpackedIn(content)
     }

@@ -110,11 +110,18 @@ package struct LogSource: Sendable, Equatable {
     return false
   }
 
-  /// The paths in its folder that a file may be a rotation of, compressed or not.
-  static func originals(of path: String) -> [String] {
-    let folder = AttachedFile.folder(of: path)
+  /// The paths that a file may be a rotation of, compressed or not.
+  ///
+  /// - Parameter folder: where they are; by default where the file is.
+  static func originals(of path: String, in folder: String? = nil) -> [String] {
+    let folder = folder ?? AttachedFile.folder(of: path)
     return originalNames(of: path.split(separator: "/").last ?? "")
       .map { (folder == "/" ? "/" : folder + "/") + $0 }
+  }
+
+  /// The paths in the folder above that a file may be a rotation of, as with logrotate's `olddir`.
+  static func originalsAbove(_ path: String) -> [String] {
+    originals(of: path, in: AttachedFile.folder(of: AttachedFile.folder(of: path)))
   }
 
   /// The names that a file's name may be a rotation of.
@@ -123,20 +130,40 @@ package struct LogSource: Sendable, Equatable {
     if CompressedFile.form(of: String(name)) != nil, let dot = name.lastIndex(of: ".") {
       plain = name[..<dot]
     }
-    let stem = plain.split(separator: ".").first ?? plain
-    let names = [trimmed(plain), trimmed(stem) + plain.dropFirst(stem.count)]
-    return Set(names.map(String.init)).filter { isRotatedName(String(name), of: $0) }.sorted()
+    let characters = Array(plain)
+    var names: Set<String> = []
+    for start in characters.indices.dropFirst() where ".-_".contains(characters[start]) {
+      var end = start + 1
+      while end < characters.count, isRotationMark(characters[end]) {
+        end += 1
+        // What rotation inserted ends with the name, or before its ending.
+        guard end > start + 1, end == characters.count || characters[end] == "." else { continue }
+        names.insert(String(characters[..<start] + characters[end...]))
+      }
+    }
+    return names.filter { isRotatedName(String(name), of: $0) }.sorted()
   }
 
-  /// A name without what rotation appends to it.
-  private static func trimmed(_ name: Substring) -> Substring {
-    guard let end = name.lastIndex(where: { !isRotationMark($0) }) else { return "" }
-    return name[...end]
-  }
-
-  /// The path that matches: the file's own, or that of the log it was rotated from; nil if neither does.
+  /// The path that matches: the file's own, or that of the log it was rotated from, in its folder or
+  /// the one above; nil if none does.
   func matchingPath(of path: String) -> String? {
-    ([path] + Self.originals(of: path)).first(where: self.path.matches)
+    ([path] + Self.originals(of: path) + Self.originalsAbove(path)).first(where: self.path.matches)
+  }
+
+  /// Whether the search of its folder reports a file: it matches, or is the rotation of a log there that
+  /// does.
+  func finds(_ path: String) -> Bool {
+    ([path] + Self.originals(of: path)).contains(where: self.path.matches)
+  }
+
+  /// Whether a file may be a rotation of a log that matches in the folder above.
+  func isRotatedFromAbove(_ path: String) -> Bool {
+    Self.originalsAbove(path).contains(where: self.path.matches)
+  }
+
+  /// Whether a folder lies below the one where the search starts.
+  func isAbove(_ folder: String) -> Bool {
+    folder.hasPrefix(path.root == "/" ? "/" : path.root + "/")
   }
 
   private static func isRotationMark(_ character: Character) -> Bool {

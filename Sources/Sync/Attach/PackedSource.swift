@@ -88,6 +88,14 @@ struct PackedSource {
     return try isSealed(log, sidecar) ? (log, content.status()) : nil
   }
 
+  /// Whether a compressed file has all bytes that were sealed.
+  func isSealed(in path: String) -> Bool {
+    guard let sidecar = try? Sidecar.load(local.files.sidecar), let source = sidecar.source,
+      sidecar.seal != nil
+    else { return false }
+    return (try? sealedLog(in: path, source, sidecar)) != nil
+  }
+
   /// Whether a log has all bytes that were sealed.
   private func isSealed(_ log: LocalStream, _ sidecar: Sidecar) throws -> Bool {
     let spans = try context.redaction.spans(local.redaction(sidecar) ?? [])

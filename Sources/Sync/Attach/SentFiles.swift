@@ -117,6 +117,19 @@ struct SentFiles {
     } ?? false
   }
 
+  /// Whether a file is a known one, perhaps grown; see ``FileContent/continues(_:)``.
+  ///
+  /// A compressed one whose last bytes are no longer known, as its unpacked copy and the cache are gone,
+  /// is compared with what was sent.
+  func continues(_ known: AttachedFile, _ content: FileContent) throws -> Bool {
+    if try content.continues(known) { return true }
+    guard known.isCompressed, known.link == nil, try known.mayBelong(to: content.status()),
+      try content.hasHead(of: known), try content.reaches(beyond: known.seen)
+    else { return false }
+    return PackedSource(of: LocalSession(context.home, known.session), context)
+      .isSealed(in: content.path)
+  }
+
   // MARK: Sent bytes in other files
 
   /// A missing file as it was at its end, if a pass that died had unpacked all of it into the home's log;

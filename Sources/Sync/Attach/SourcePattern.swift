@@ -46,6 +46,17 @@ package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
     return next == 0 ? nil : skippingFolders(next)
   }
 
+  /// Whether files in a folder below the root may match.
+  func enters(_ folder: String) -> Bool {
+    let below = folder.dropFirst(root == "/" ? 0 : root.utf8.count).split(separator: "/")
+    var progress: Progress? = start
+    for name in below {
+      var name = String(name)
+      progress = progress.flatMap { progress in name.withUTF8 { entering($0, from: progress) } }
+    }
+    return progress != nil
+  }
+
   /// Whether a file matches at these positions.
   func matches(_ file: UnsafeBufferPointer<UInt8>, at progress: Progress) -> Bool {
     guard progress.positions & 1 << (names.count - 1) != 0, let last = names.last else {

@@ -47,6 +47,39 @@ struct SourceScanner {
     }
   }
 
+  /// Reads one folder below the root, to which rotation has moved logs: no pattern has to lead there.
+  ///
+  /// Reports the files that may be rotations of the source's logs in the folder above. A folder that is
+  /// gone has none.
+  func readOldFolder(_ path: String) throws {
+    let root = source.path.root
+    do {
+      var open = try Descriptor(openingDirectory: root)
+      var place = Place(path: root == "/" ? "" : root)
+      for name in path.dropFirst(place.path.utf8.count).split(separator: "/") {
+        var name = String(name)
+        guard !name.withUTF8({ source.excludes($0, in: place.path) }) else { return }
+        open = try Descriptor(name, in: open, .directory)
+        place = place.inside(name.utf8)
+      }
+      let status = try open.status()
+      var fingerprint = FolderFingerprint()
+      try open.forEachEntry { entry in
+        fingerprint.add(entry.name, entry.inode)
+        guard entry.kind != .directory,
+          source.isRotatedFromAbove("\(path)/\(String(decoding: entry.name, as: UTF8.self))"),
+          !source.excludes(entry.name, in: path), let status = open.status(ofBytes: entry.name),
+          status.kind == .file,
+          status.changed >= since || isWanted(place, entry.name)
+        else { return }
+        try report(place, entry.name, status, isRotation: true)
+      }
+      try folder(path, Folder(status: status, fingerprint: fingerprint))
+    } catch let error as SystemError where !error.isNotFound {
+      problem(SystemError(operation: "read", path: path, errno: error.errno))
+    } catch is SystemError {}
+  }
+
   /// A folder that is walked.
   private struct Place {
     /// Its path, below the target of the last link followed, so that a file has one path however

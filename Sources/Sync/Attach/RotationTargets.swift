@@ -1,0 +1,150 @@
+import Platform
+import Replica
+import SessionLog
+
+/// The files that displaced ones may have become, inside the pattern of a source or not.
+struct RotationTargets {
+  /// By index; nil once taken.
+  private var files: [AttachCandidate?]
+  private let numbers: [AttachedFile.Number: [Int]]
+  /// In the order of their names.
+  private let names: [(name: String, index: Int)]
+  /// By the hash of their first bytes, for those with enough of them.
+  private lazy var heads = Self.heads(of: files)
+
+  init(_ files: [AttachCandidate]) {
+    self.files = files
+    numbers = Dictionary(grouping: files.indices) { AttachedFile.Number(files[$0].status) }
+    names = files.indices.map { (String(Self.name(of: files[$0].path)), $0) }.sorted { $0 < $1 }
+  }
+
+  /// Those that are left.
+  var left: [AttachCandidate] { files.compactMap(\.self) }
+
+  mutating func remove(_ path: String) {
+    for index in files.indices where files[index]?.path == path { files[index] = nil }
+  }
+
+  /// Removes and returns the one that a file has become; nil if there is none.
+  ///
+  /// The order is: same number, plain before compressed, matching before neighbour; last those in a
+  /// folder beside it that no source names, which may hold other links to it.
+  ///
+  /// - Parameter isFile: whether a target is the file, by its content.
+  /// - Throws: errors of the closure.
+  mutating func take(
+    for file: AttachedFile, where isFile: (AttachCandidate) throws -> Bool
+  ) throws -> AttachCandidate? {
+    let sameNumber = numbers[file.number] ?? []
+    let found =
+      try first(of: sameNumber.filter { isBeside(file, $0) }, for: file, where: isFile)
+      ?? first(of: sameNumber + similar(to: file), for: file, where: isFile)
+    guard let found else { return nil }
+    defer { files[found] = nil }
+    return files[found]
+  }
+
+  private func first(
+    of indices: [Int], for file: AttachedFile, where isFile: (AttachCandidate) throws -> Bool
+  ) throws -> Int? {
+    let ranked = indices.compactMap { index in
+      rank(index, for: file).map { (rank: $0, path: files[index]?.path ?? "", index: index) }
+    }
+    return try ranked.sorted { $0 < $1 }.map(\.index).first {
+      try files[$0].map(isFile) ?? false
+    }
+  }
+
+  private func rank(_ index: Int, for file: AttachedFile) -> Int? {
+    guard let target = files[index] else { return nil }
+    let first = isBeside(file, index) ? 0 : 6
+    let isRotated = LogSource.isRotatedName(target.path, of: file.source.path)
+    if file.isAt(target.status) { return isRotated ? first : first + 1 }
+    guard file.mayBe(at: target.path) else { return nil }
+    return first + (target.form == nil ? 2 : 4) + (file.isNeighbour(target.path) ? 0 : 1)
+  }
+
+  private func isBeside(_ file: AttachedFile, _ index: Int) -> Bool {
+    guard let target = files[index] else { return false }
+    return AttachedFile.folder(of: target.path) == file.folder
+      || target.source?.finds(target.path) == true
+  }
+
+  /// The targets that begin like a file or, if too little of that is known, have a name like its own.
+  private mutating func similar(to file: AttachedFile) -> [Int] {
+    guard file.source.headLength < FileContent.headLength else {
+      return heads[file.source.headHash] ?? []
+    }
+    let stem = LogSource.stem(of: file.source.path)
+    var (low, high) = (names.startIndex, names.endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if names[middle].name < stem { low = middle + 1 } else { high = middle }
+    }
+    return names[low...].prefix { $0.name.hasPrefix(stem) }.map(\.index)
+  }
+
+  private static func heads(of files: [AttachCandidate?]) -> [String: [Int]] {
+    Dictionary(
+      files.indices.compactMap { index in
+        guard let path = files[index]?.path, let head = try? FileContent(path).head(),
+          head.count == FileContent.headLength
+        else { return nil }
+        return (Sidecar.Source.headHash(of: head), [index])
+      }, uniquingKeysWith: +)
+  }
+
+  // MARK: Targets that no source matches
+
+  /// Paths that files of a folder may have been moved or copied to: in the folder those that begin like
+  /// them, in folders beside them those with rotated names, and in either their numbers.
+  ///
+  /// A number is used again once its file is removed: a short head, such as that of a table, identifies
+  /// a file only by a name that rotation would use.
+  static func paths(of files: [AttachedFile], in folder: String) -> [String] {
+    let numbers = Dictionary(
+      files.filter { !$0.isGone }.map { ($0.source.inode, $0) },
+      uniquingKeysWith: { first, _ in first })
+    let stems = Prefixes(files.map { LogSource.stem(of: $0.source.path) })
+    let originals = Set(files.map(\.source.path))
+    var (paths, below): ([String], [String]) = ([], [])
+    func search(_ searched: String, _ isTarget: (_ name: String) -> Bool) {
+      let opened = try? Descriptor(openingDirectory: searched, followsLinks: false)
+      try? opened?.forEachEntry { entry in
+        let name = String(decoding: entry.name, as: UTF8.self)
+        let path = (searched == "/" ? "/" : searched + "/") + name
+        if entry.kind == .directory {
+          if name != ".", name != ".." { below.append(path) }
+        } else if numbers[entry.inode]?.mayBe(at: path) == true || isTarget(name) {
+          paths.append(path)
+        }
+      }
+    }
+    search(folder) { !stems.beginning($0).isEmpty }
+    for old in below {
+      search(old) { LogSource.originals(of: $0, in: folder).contains(where: originals.contains) }
+    }
+    return paths.sorted()
+  }
+
+  private static func name(of path: String) -> Substring { path.split(separator: "/").last ?? "" }
+}
+
+/// Texts to be found by what begins with them.
+struct Prefixes {
+  private let texts: Set<String>
+  /// Their lengths, in UTF-8 bytes.
+  private let lengths: [Int]
+
+  init(_ texts: some Sequence<String>) {
+    self.texts = Set(texts)
+    lengths = Set(self.texts.map(\.utf8.count)).sorted()
+  }
+
+  /// Those with which a text begins, shortest first.
+  func beginning(_ text: String) -> [String] {
+    lengths.lazy.compactMap { String(text.utf8.prefix($0)) }.filter {
+      $0.utf8.count <= text.utf8.count && texts.contains($0)
+    }
+  }
+}
