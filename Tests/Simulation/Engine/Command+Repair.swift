@@ -88,10 +88,9 @@ extension Command {
   private func retireLines(of session: SessionID, _ source: Sidecar.Source) throws {
     let log = home.files(for: session).log
     if File.exists(log) { oracle.retire(LineNumber.all(in: try AtomicFile.read(log))) }
-    for name in try Directory.names(in: logs) {
-      let path = "\(logs)/\(name)"
+    for path in try ForeignFile.paths(in: logs) {
       let content = try AtomicFile.read(path)
-      let start = name.hasSuffix(".zst") ? ZstdFrame.headerLength : 0
+      let start = path.hasSuffix(".zst") ? ZstdFrame.headerLength : 0
       let head = Array(content.dropFirst(start).prefix(source.headLength))
       guard path == source.path || Sidecar.Source.headHash(of: head) == source.headHash
       else { continue }

@@ -9,6 +9,8 @@ struct ForeignFile {
 
   /// The path of the current log.
   let path: String
+  /// The path of its rotated logs, before what rotation appends.
+  let rotatedPath: String
   private let habits: LogHabits
   private let disk: Disk
   /// Rotated logs, the latest first.
@@ -22,8 +24,19 @@ struct ForeignFile {
 
   init(_ path: String, _ habits: LogHabits, _ disk: Disk) throws {
     (self.path, self.habits, self.disk) = (path, habits, disk)
+    rotatedPath = habits.rotatedPath(of: path)
     try FileManager.default.createDirectory(
-      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      atPath: (rotatedPath as NSString).deletingLastPathComponent,
+      withIntermediateDirectories: true)
+  }
+
+  /// The paths of all logs in a folder, and of those that were moved to the folder in it.
+  static func paths(in folder: String) throws -> [String] {
+    let old = folder + LogHabits.oldFolder
+    let folders = try FileStatus(old) == nil ? [folder] : [folder, old]
+    return try folders.flatMap { folder in
+      try Directory.names(in: folder).map { "\(folder)/\($0)" }.filter { $0 != old }
+    }
   }
 
   /// Its length in bytes; 0 when it is missing.
@@ -56,7 +69,7 @@ struct ForeignFile {
     guard File.exists(path) else { return }
     rotations += 1
     try shift(at: time)
-    let old = habits.keepsNames ? "\(path)-\(20_260_000 + rotations)" : "\(path).1"
+    let old = habits.keepsNames ? "\(rotatedPath)-\(20_260_000 + rotations)" : "\(rotatedPath).1"
     if rotation == .copyTruncate {
       try Data(contentsOf: URL(filePath: path)).write(to: URL(filePath: old))
       truncate(path, 0)
@@ -83,7 +96,8 @@ struct ForeignFile {
     rotated = Array(rotated.prefix(Self.kept))
     guard !habits.keepsNames else { return }
     for index in rotated.indices.reversed() {
-      let name = "\(path).\(index + 2)\(Self.isCompressed(rotated[index]) ? Self.ending : "")"
+      let name =
+        "\(rotatedPath).\(index + 2)\(Self.isCompressed(rotated[index]) ? Self.ending : "")"
       guard name != rotated[index] else { continue }
       try File.rename(rotated[index], to: name)
       disk.renamed(name, at: time)

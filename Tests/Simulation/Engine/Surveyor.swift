@@ -92,8 +92,7 @@ final class Surveyor {
         }
       }
     }
-    for name in try Directory.names(in: home.logs) {
-      let path = "\(home.logs)/\(name)"
+    for path in try ForeignFile.paths(in: home.logs) {
       lines.formUnion(self.lines(try AtomicFile.read(path), of: path))
     }
     holdings.localLines[home.number] = lines

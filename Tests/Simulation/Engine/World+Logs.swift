@@ -45,7 +45,8 @@ extension World {
       guard session.startedAt <= modified,
         let source = try? Sidecar.load(home.home.files(for: session).sidecar).source
       else { return false }
-      return source.path.hasPrefix(file.path)
+      // A folder of rotated logs is searched once a known log was found there.
+      return source.path.hasPrefix(habits.hasOldFolder ? file.rotatedPath : file.path)
     }
     if !isKnown { oracle.retire(LineNumber.all(in: try AtomicFile.read(path))) }
   }
@@ -53,8 +54,8 @@ extension World {
   /// Counts rotated logs as unknown that no pattern matches: what a home knew of their logs may be lost.
   func retireRotated(of home: SimulatedHome) throws {
     guard !habits.attachesRotated else { return }
-    for name in try Directory.names(in: home.logs) where !name.hasSuffix(".log") {
-      oracle.retire(LineNumber.all(in: try AtomicFile.read("\(home.logs)/\(name)")))
+    for path in try ForeignFile.paths(in: home.logs) where !path.hasSuffix(".log") {
+      oracle.retire(LineNumber.all(in: try AtomicFile.read(path)))
     }
   }
 }

@@ -260,8 +260,7 @@ final class World {
   /// A log of another program that has ended meanwhile has the consent that the last upload knew.
   private func retireEnded(_ home: SimulatedHome) throws {
     let now = home.machine.now
-    for name in try Directory.names(in: home.logs) {
-      let path = "\(home.logs)/\(name)"
+    for path in try ForeignFile.paths(in: home.logs) {
       guard let status = try FileStatus(path) else { continue }
       let isIdle =
         status.modifiedAt > now || now - status.modifiedAt >= LogSource.defaultIdleEnd
@@ -274,8 +273,8 @@ final class World {
   /// session the last consent counts.
   func withhold(_ home: SimulatedHome) throws {
     guard home.consent == .metadata else { return }
-    for name in try Directory.names(in: home.logs) {
-      oracle.retire(LineNumber.all(in: try AtomicFile.read("\(home.logs)/\(name)")))
+    for path in try ForeignFile.paths(in: home.logs) {
+      oracle.retire(LineNumber.all(in: try AtomicFile.read(path)))
     }
     try retireUnpacked(in: home)
   }
