@@ -16,6 +16,17 @@ public enum GapLine {
     "\(start)\(missing.map(String.init) ?? "?") bytes: \(reason)]"
   }
 
+  /// How many bytes of a log that begins with such a line state the number of missing bytes, at most.
+  package static let longestStart = startOfLog.count + 20
+
+  /// The number of missing bytes that the beginning of a log states; nil if it is unknown.
+  package static func missing(in start: String) -> Int64? {
+    guard let line = start.split(separator: "\n").first, line.hasPrefix(Self.start) else {
+      return nil
+    }
+    return line.dropFirst(Self.start.count).split(separator: " ").first.flatMap { Int64($0) }
+  }
+
   /// The record of a recorded session, newline included.
   package static func record(_ missing: Int64?, _ reason: String, at time: Timestamp) -> [UInt8] {
     var record: [UInt8] = []

@@ -50,3 +50,45 @@ extension SegmentName {
     return isEqual
   }
 }
+
+/// Compares names of segments with a stream that is read once, from its start.
+package struct StreamComparison {
+  /// Those that begin further on, the first last.
+  private var waiting: [SegmentName]
+  private var hashing: [(name: SegmentName, hasher: SHA256)] = []
+  private var position = StreamOffset.zero
+  /// A name whose hash the stream does not have at its range.
+  private var differing: SegmentName?
+
+  /// Begins a comparison.
+  package init(_ names: some Sequence<SegmentName>) {
+    waiting = names.sorted { $0.range.lowerBound > $1.range.lowerBound }
+  }
+
+  /// Adds the next bytes of the stream.
+  package mutating func add(_ piece: UnsafeRawBufferPointer) {
+    let range = position..<position + ByteCount(piece.count)
+    position = range.upperBound
+    while let name = waiting.last, name.range.lowerBound < range.upperBound {
+      hashing.append((waiting.removeLast(), SHA256()))
+    }
+    for index in hashing.indices {
+      let part = hashing[index].name.range.clamped(to: range)
+      let first = Int(part.lowerBound - range.lowerBound)
+      hashing[index].hasher.update(
+        bufferPointer: .init(rebasing: piece[first..<first + Int(part.byteCount)]))
+    }
+    finish { $0.range.upperBound <= range.upperBound }
+  }
+
+  private mutating func finish(where isComplete: (SegmentName) -> Bool) {
+    hashing.removeAll { name, hasher in
+      guard isComplete(name) else { return false }
+      if NameField.hash16(hasher.finalize()) != name.hash { differing = name }
+      return true
+    }
+  }
+
+  /// A name that the stream, which has ended, does not have; nil if it has all.
+  package var missing: SegmentName? { differing ?? hashing.first?.name ?? waiting.last }
+}

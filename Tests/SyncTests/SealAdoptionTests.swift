@@ -191,6 +191,52 @@ import Testing
     #expect(plan.local.map(\.session) == [session])
   }
 
+  /// What a home does after it was put back, before its file is removed.
+  enum Continuation: CaseIterable { case sends, sendsMore, sendsAndLosesCache, sendsNothing }
+
+  /// The home and its file were put back, and the program has written other lines since.
+  @Test(.shiftedTime, arguments: Continuation.allCases, [false, true])
+  func `a home that has gone on otherwise keeps what it sent, and what was sealed`(
+    _ continuation: Continuation, sealedWithGap: Bool
+  ) async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<100, to: "app.log")
+    try await folder.tick()
+    let (home, files) = (folder.site.local.home.path, FileManager.default)
+    for path in [home, folder.path] { try files.copyItem(atPath: path, toPath: path + ".bak") }
+    try folder.append(100..<200, to: "app.log")
+    try await folder.tick(after: 7200)
+    if sealedWithGap {
+      try folder.remove("app.log")
+    } else {
+      #expect(try await folder.run("mv app.log app.log.1; gzip app.log.1") == 0)
+    }
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try await folder.expectSealed(1)
+    for path in [home, folder.path] {
+      try files.removeItem(atPath: path)
+      try files.moveItem(atPath: path + ".bak", toPath: path)
+    }
+    let count = continuation == .sendsMore ? 300 : 20
+    try folder.append(500..<500 + count, to: "app.log")
+    if continuation == .sendsNothing {
+      try folder.tickWithoutStore()
+    } else {
+      try await folder.tick(isDisturbed: true)
+    }
+    if continuation == .sendsAndLosesCache { try folder.loseCache() }
+    let before = Set(try objects(folder.site))
+    try folder.remove("app.log")
+    for _ in 0..<3 {
+      folder.site.local.clock.advance(seconds: 7200)
+      try folder.tickWithoutStore()
+      let report = try await folder.site.upload()
+      #expect("\(report.failures.map(\.error))".contains("delete --local"))
+      #expect(report.sealed == 0)
+    }
+    #expect(before.isSubset(of: try objects(folder.site)))
+  }
+
   /// A seal has the line that reports the loss; a killed pass may not have recorded it.
   @Test(.shiftedTime) func `a seal with the line that reports a loss is not adopted in its place`()
     async throws

@@ -48,7 +48,7 @@ struct RemoteComparison {
     state.isQuiet =
       state.verdict == nil
       && (isQuiet(remote) || remote.seal != nil || lacksRevision(remote, state.entry))
-    state.unknownSeal = SealAdoption.isDue(state, remote) ? remote : nil
+    state.unknownSeal = SealAdoption.isDue(state, listed) ? listed : nil
     if isBelievable(state), isComplete(state, remote), !state.mustProveOwner { return }
     context.logger.debug(
       "\(state.session): the manifest cannot be believed, or lacks the session: list the store")
@@ -241,6 +241,13 @@ struct RemoteComparison {
   ///
   /// - Throws: ``ReplicaError`` if it does not.
   func compare(_ state: inout SessionState) throws {
+    if state.isSealOfOtherEnd, let doubt = state.sealDoubt {
+      throw ReplicaError(
+        .damagedObject,
+        "the store has a seal of \(state.session) that this home did not put, and \(doubt). Nothing is "
+          + "sealed or deleted; 'tidemark show --remote \(state.session)' reads what that seal names, "
+          + "'tidemark delete --local \(state.session)' ends it here")
+    }
     guard state.log != nil else {
       throw ReplicaError(
         .localLogChanged,

@@ -1,3 +1,4 @@
+import LogRecords
 import Logging
 import Platform
 import Replica
@@ -6,9 +7,11 @@ import SessionLog
 /// Adopts the seal of a session that this home does not know as sealed: it was restored from a
 /// backup, or a power failure took the log's end and the record of the seal.
 ///
-/// The local log is only read, and must be a prefix of the sealed stream. For an attached file that is
-/// gone, the home has only the line that reports the loss. A longer seal proves it wrong: the line is
-/// removed once the seal is recorded.
+/// The local log is only read, and must be a prefix of the sealed stream, which must have the bytes of
+/// every object of its generation that the store shows or this home has put: the home may have gone on
+/// with another end than the one that was sealed. For an attached file that is gone, the home has only
+/// the line that reports the loss. If nothing was read that was not sent, a longer seal proves it wrong:
+/// the line is removed once the seal is recorded.
 struct SealAdoption {
   let writer: RemoteWriter
 
@@ -25,8 +28,7 @@ struct SealAdoption {
     else { return false }
     if let source = state.sidecar.source {
       // The seal of a killed pass has the line, too.
-      return state.local.hasOnlyGap(of: source) && seal.length > source.length ?? .zero
-        && seal.length != state.length
+      return state.local.hasOnlyGap(of: source) && seal.length != state.length
     }
     if seal.length == state.length {
       return verdict.status == .crashed && seal.status == .terminated
@@ -40,7 +42,7 @@ struct SealAdoption {
   ///
   /// - Throws: ``ObjectStore/StoreError``; ``Platform/SystemError``.
   func adopt(_ remote: RemoteSession, _ state: inout SessionState) async throws {
-    guard let seal = remote.seal else { return state.giveUpSeal("it is gone") }
+    guard let seal = remote.seal else { return state.giveUpSeal(because: "it is gone") }
     do {
       let sidecar = try await read(seal, remote, state)
       try await Sealer(writer).hold(state)
@@ -51,7 +53,8 @@ struct SealAdoption {
       }
       try Sealer(writer).mark(sidecar, by: seal, length: seal.length, state)
     } catch let error as ReplicaError {
-      return state.giveUpSeal("\(error)")
+      state.isSealOfOtherEnd = state.isAttached && error.code == .localLogChanged
+      return state.giveUpSeal(because: "\(error)")
     }
     let more = seal.length - (state.sidecar.source?.length ?? state.length)
     context.logger.notice(
@@ -81,12 +84,19 @@ struct SealAdoption {
         "\(missing.joined(separator: ", ")), which \(seal.fileName) names, is not whole in the store"
       )
     }
-    var known = state
-    try known.bind(said.redaction ?? [], context)
-    let log = try known.requireView()
+    var bound = state
+    try bound.bind(said.redaction ?? [], context)
+    let log = try bound.requireView()
+    if let source = state.sidecar.source {
+      try expectMore(than: source, said, seal, state)
+      try expectNothingUnsent(of: source, state)
+    }
     let local = try state.isAttached ? 0..<0 : log.available()
     var position = StreamOffset.zero
+    let known = Set(state.entry.segments.keys).union(state.vanished).union(state.entry.intended)
+    var comparison = StreamComparison(known.filter { $0.generation == seal.generation })
     try await reader.read(sealed, upTo: seal.length) { piece in
+      comparison.add(piece)
       let range = (position..<position + ByteCount(piece.count)).clamped(to: local)
       if !range.isEmpty {
         let first = Int(range.lowerBound - position)
@@ -101,14 +111,43 @@ struct SealAdoption {
       }
       position += ByteCount(piece.count)
     }
-    if known.isAttached { known.sidecar.source?.length = seal.length }
-    return known.sidecar.asSealed(by: said)
+    if let other = comparison.missing {
+      throw ReplicaError(
+        .localLogChanged,
+        "\(other.fileName) holds other bytes than \(seal.fileName) has there: this home was copied or "
+          + "restored, and the log has two ends")
+    }
+    if bound.isAttached { bound.sidecar.source?.length = seal.length }
+    return bound.sidecar.asSealed(by: said)
+  }
+
+  /// Expects that this home did not go on after the seal, which then is one that it put.
+  private func expectMore(
+    than source: Sidecar.Source, _ said: Sidecar, _ seal: RevisionName, _ state: SessionState
+  ) throws {
+    let own = Set(state.entry.own.map(\.fileName))
+    guard seal.length <= source.length ?? .zero, own.isSuperset(of: said.objects ?? []) else {
+      return
+    }
+    throw ReplicaError(.missingBytes, "\(seal.fileName) lacks bytes that were sent since")
+  }
+
+  /// Expects that no bytes of a lost file were read but not sent, which the seal may lack.
+  private func expectNothingUnsent(
+    of source: Sidecar.Source, _ state: SessionState
+  ) throws {
+    let line = try AtomicFile.readStart(state.local.files.log, count: GapLine.longestStart)
+    guard let missing = GapLine.missing(in: String(decoding: line, as: UTF8.self)) else { return }
+    throw ReplicaError(
+      .localLogChanged,
+      "\(ByteCount(missing).text) of \(source.path) were read here but not sent, and the seal may be "
+        + "of another end of the log")
   }
 }
 
 extension SessionState {
   /// Treats the session as if the store had no seal of it.
-  fileprivate mutating func giveUpSeal(_ reason: String) {
+  fileprivate mutating func giveUpSeal(because reason: String) {
     (unknownSeal, sealDoubt) = (nil, reason)
   }
 }

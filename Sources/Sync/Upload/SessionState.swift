@@ -57,6 +57,8 @@ struct SessionState {
   var unknownSeal: RemoteSession?
   /// Why such a seal does not count; nil if there was none.
   var sealDoubt: String?
+  /// Whether such a seal is that of another end of an attached log, which another one would hide.
+  var isSealOfOtherEnd = false
   /// Segments that this home remembers, and the listing lacks.
   var vanished: [SegmentName] = []
   /// Whether an open session has put nothing for so long that it might be considered abandoned, or
