@@ -110,7 +110,7 @@ import Testing
       stored: 3)
     _ = try await site.store.put(remote.folder.key + beyond.fileName, body)
     let report = try await site.upload()
-    #expect(report.supersededLeft[session]?.contains(beyond.fileName) == true)
+    #expect(report.sealedAsSent[session]?.contains(beyond.fileName) == true)
     let left = try await site.remote(session)
     #expect(left.segments.contains(beyond) && left.segments.count == 2)
     try await site.expectSealedAndEqual(session)

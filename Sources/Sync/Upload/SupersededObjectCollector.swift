@@ -58,10 +58,28 @@ struct SupersededObjectCollector {
       }
     }
     try context.manifest.forget(remote.session)
-    if let first = surplus.first {
-      let reason = "\(surplus.count) objects hold bytes that its seal does not name: \(first)"
-      report(.supersededLeft(session: remote.session, reason: reason))
+    let unknown = surplus.filter { !isHeld($0, by: seal, of: remote.session) }
+    if let first = unknown.first {
+      report(
+        .sealedAsSent(
+          session: remote.session,
+          reason:
+            "its seal does not name \(Plural.text(unknown.count, "object")) in the store, whose "
+            + "bytes no command shows: \(first.fileName)"))
     }
+  }
+
+  /// Whether the bytes of a segment are the sealed ones, as the local log says, so that it is only not
+  /// known who put it.
+  private func isHeld(
+    _ name: SegmentName, by seal: Sidecar, of session: SessionID
+  ) -> Bool {
+    let named = (seal.objects ?? []).compactMap(SegmentName.init)
+    guard named.contains(where: { $0.holds(name) }),
+      let sidecar = try? Sidecar.load(context.home.files(for: session).sidecar),
+      let log = try? LocalSession(context.home, session).openSentLog(sidecar, context)
+    else { return false }
+    return (try? name.matches(log)) == true
   }
 
   /// The seal that this home put: its own copy or, if that is gone with the session, the store's,

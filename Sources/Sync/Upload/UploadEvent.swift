@@ -8,7 +8,8 @@ package enum UploadEvent: Sendable {
   /// A session was sealed; `hasSuperseded` if that may have superseded objects.
   case sealed(session: SessionID, status: SessionStatus, hasSuperseded: Bool)
   /// A session was sealed with what had been sent of it, or is left of it, because that is not all
-  /// of its log, or the store does not have it any more.
+  /// of its log, or the store does not have it any more; or the store has bytes that its seal does not
+  /// name.
   case sealedAsSent(session: SessionID, reason: String)
   /// Superseded objects of a session could not be deleted; no log bytes are lost.
   case supersededLeft(session: SessionID, reason: String)
