@@ -132,6 +132,24 @@ import Testing
     #expect(signed == [false, true])
   }
 
+  @Test
+  func `a session that is deleted after its remote copy vanished counts as a problem no more`()
+    async throws
+  {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint)
+    try await program.run("init", endpoint.url)
+    try await program.record("echo", "hello")
+    let id = try #require(try await program.list().first?["sessionId"] as? String)
+    let day = "devices/*/\(id.prefix(4))-*"
+    #expect(try await program.shell("rm -r \(endpoint.url.dropFirst(7))/\(day)").status == 0)
+    #expect(try await program.run("verify").status == 65)
+    #expect(try await program.run("status").status == 1)
+    #expect(try await program.run("delete", "--yes", id).status == 0)
+    let told = try await program.run("status")
+    #expect(told.status == 0 && !told.text.contains("damaged"), "\(told.text)")
+  }
+
   @Test func `verify finds a truncated object and repair restores it`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)

@@ -53,12 +53,14 @@ package struct Deletion {
   ///   - session: the session.
   ///   - isLocal: whether to delete its files on this machine.
   ///   - remote: the remote copy to delete as well; nil to keep it.
+  ///   - isRemoteGone: whether the store was asked and has nothing of it.
   ///   - lock: the home's lock.
   /// - Returns: one outcome per object, and one for the local files.
   /// - Throws: ``HeldSession``; ``ObjectStore/StoreError`` when the whole request fails;
   ///   ``Platform/SystemError``; errors of the manifest.
   package func delete(
-    _ session: SessionID, local isLocal: Bool, remote: RemoteSession?, holding lock: HomeLock
+    _ session: SessionID, local isLocal: Bool, remote: RemoteSession?, isRemoteGone: Bool = false,
+    holding lock: HomeLock
   ) async throws -> [DeletionOutcome] {
     lock.expect(home)
     try expectNoHold(on: session, remote)
@@ -87,6 +89,10 @@ package struct Deletion {
         try deleteCopies(of: local, holding: lock)
         try context?.manifest.forget(session)
         try Quarantine(home).release(session)
+        if isRemoteGone, let context {
+          var damaged = DamagedCopies(of: context)
+          try damaged.forget(session)
+        }
       } catch {
         failure = error
       }

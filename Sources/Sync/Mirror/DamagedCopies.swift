@@ -104,6 +104,18 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
           wasLocal: sidecar != nil, until: now + retention)
       }
     }
+    try save()
+  }
+
+  /// Forgets what was found of a session of which no copy is left.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  mutating func forget(_ session: SessionID) throws {
+    copies.removeAll { $0.session == session }
+    try save()
+  }
+
+  private mutating func save() throws {
     copies.sort { $0.session < $1.session }
     guard copies != recorded else { return }
     let json = try JSONEncoder().encode(Record(store: store, found: copies))

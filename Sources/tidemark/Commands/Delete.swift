@@ -107,7 +107,8 @@ struct Delete: AsyncParsableCommand {
     for target in targets {
       let outcomes = try await deletion.delete(
         target.session, local: deletesLocal && target.isLocal,
-        remote: target.remote, holding: lock)
+        remote: target.remote,
+        isRemoteGone: deletesRemote && target.entry?.remote == nil, holding: lock)
       var failures: [String] = []
       for outcome in outcomes {
         if let error = outcome.error {
