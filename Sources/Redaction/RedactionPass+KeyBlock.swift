@@ -27,6 +27,12 @@ extension RedactionPass {
   /// With the backslashes of quoted text.
   private static let quotedBase64 = ByteSet("A-Za-z0-9+/=\\")
   private static let around = ByteSet(" \t\r\"'`,;>|")
+  /// What may follow a header or footer that ends its line.
+  private static let closing = ByteSet(" \t\r\"'`,;>|\\n)]}")
+  private static let quotes = ByteSet("\"'`")
+  /// What precedes a quoted value.
+  private static let opening = ByteSet(":=,[({")
+  private static let dashes = Array("-----".utf8)
   private static let footer = Array("-----END".utf8)
   private static let header = Array("-----BEGIN".utf8)
   private static let fields = [
@@ -40,6 +46,9 @@ extension RedactionPass {
   private static let foreignLines = 3
   /// The same after a line of the key: a later one cannot be mistaken.
   private static let foreignLinesWithin = 64
+  /// Maximum number of headers after one whose key has not ended: so often is a line examined, and once
+  /// more, at most.
+  private static let mostHeaders = 6
 
   /// - Parameters:
   ///   - start: position of the anchor, `-----BEGIN `.
@@ -121,7 +130,13 @@ extension RedactionPass {
     guard let (start, lineEnd, rule) = block.pending else { return }
     block.pending = nil
     let limit = limit(from: start)
-    var depth = 1
+    // The keys that have begun and not ended: the last one ends first.
+    var labels = [label(at: start + Self.header.count)]
+    var headers = 0
+    let first = lineStart(of: start, notBefore: start - Self.reach)
+      .map { min(start, prefix(ofLineAt: $0).end) }
+    let column = first.map { start - $0 }
+    let before = textBefore(start, in: first ?? 0)
     var foreign = 0
     var isTorn = false
     var isCut = false
@@ -131,17 +146,20 @@ extension RedactionPass {
       let end = self.lineEnd(of: line, notAfter: line + Self.longestLine)
       isCut = end == text.count && bare?.endsWithText ?? true
       let content = min(end, prefix(ofLineAt: line).end)
-      switch keyLine(content..<end, isTorn, surroundings) {
+      var isForeign = false
+      switch keyLine(content..<end, isTorn, surroundings, column) {
       case .key(let parts):
         for part in parts { add(part.clamped(to: line..<max(line, limit)), rule) }
         surroundings = parts.last.map { Surroundings(of: $0, in: content..<end, text) }
         foreign = 0
       case .blank: break
-      case .begin: depth += 1
-      case .end:
-        depth -= 1
-        if depth == 0 { return }
-      case .foreign:
+      case .fences(let fences):
+        isForeign = !meet(fences, &labels, after: before, in: content..<end, isCut)
+        if fences.last?.isFooter == false { headers += 1 }
+        if labels.isEmpty || rules.engine >= 5 && headers > Self.mostHeaders { return }
+      case .foreign: isForeign = true
+      }
+      if isForeign {
         foreign += 1
         isTorn = true
         // A truncated line may continue like a key's line.
@@ -157,15 +175,59 @@ extension RedactionPass {
     }
   }
 
+  /// Opens and ends keys as the headers and footers of a line say.
+  ///
+  /// A sentence may mention them: a key's own ends its line, is the value of a field, or follows the same
+  /// text as the key's header.
+  ///
+  /// - Parameters:
+  ///   - before: the text before that header.
+  ///   - isCut: whether the text ends within the line, so that more of it may change what they mean.
+  /// - Returns: whether any of them is a key's.
+  private func meet(
+    _ fences: [Fence], _ labels: inout [Range<Int>], after before: Slice<UnsafeRawBufferPointer>,
+    in line: Range<Int>, _ isCut: Bool
+  ) -> Bool {
+    guard rules.engine < 5 || !isCut else { return false }
+    var isKey = false
+    for fence in fences
+    where rules.engine < 5 || isOfKey(fence.place, in: line)
+      || textBefore(fence.place.lowerBound, in: line.lowerBound).elementsEqual(before)
+    {
+      if !fence.isFooter {
+        labels.append(fence.label)
+        isKey = true
+      } else if let last = labels.last,
+        rules.engine < 5 || text[last].elementsEqual(text[fence.label])
+      {
+        labels.removeLast()
+        isKey = true
+      }
+      if labels.isEmpty { break }
+    }
+    return isKey
+  }
+
+  /// A few bytes before a position in its line.
+  private func textBefore(_ place: Int, in start: Int) -> Slice<UnsafeRawBufferPointer> {
+    text[max(start, place - 4)..<place]
+  }
+
   private enum KeyLine {
     /// The ranges that belong to the key, at least one in each line.
     case key([Range<Int>])
     case blank
     case foreign
-    /// The header of another key between its lines.
-    case begin
-    /// The footer of a key.
-    case end
+    /// Headers and footers, of which some may be a key's.
+    case fences([Fence])
+  }
+
+  /// A header or footer of a private key.
+  private struct Fence {
+    let isFooter: Bool
+    let place: Range<Int>
+    /// Where its label is, such as `RSA PRIVATE KEY`.
+    let label: Range<Int>
   }
 
   /// The text around the key in one of its lines: it is the same in the last one, which is shorter.
@@ -181,30 +243,74 @@ extension RedactionPass {
     }
   }
 
-  /// What the headers and footers in a line mean; nil without any.
+  /// The headers and footers of private keys in a line; nil if it has neither these nor any others.
   ///
-  /// Those of certificates and public keys are other programs'. Engines before the fourth took each for
-  /// the end.
-  private func fence(in line: Range<Int>) -> KeyLine? {
-    var found: KeyLine?
-    for (word, meaning) in [(Self.footer, KeyLine.end), (Self.header, .begin)] {
+  /// Those of certificates and public keys are other programs', and so is a key that begins and ends in
+  /// the line. Engines before the fourth took each for the end, the fourth the first footer, or else a
+  /// header.
+  private func fences(in line: Range<Int>) -> [Fence]? {
+    guard rules.engine >= 5 else { return firstFence(in: line) }
+    guard find(Self.dashes, in: line) != nil else { return nil }
+    var (found, isAny): ([Fence], Bool) = ([], false)
+    var from = line.lowerBound
+    while let at = find(Self.dashes, in: from..<line.upperBound) {
+      from = at + 1
+      guard let end = Self.fenceEnd(at: at, in: text), end <= line.upperBound else { continue }
+      isAny = true
+      guard let labelEnd = headerEnd(from: end + 1), labelEnd <= line.upperBound else { continue }
+      let isFooter = end - at == Self.footer.count
+      if isFooter, found.last?.isFooter == false {
+        found.removeLast()
+      } else {
+        found.append(Fence(isFooter: isFooter, place: at..<labelEnd, label: label(at: end)))
+      }
+      from = labelEnd
+    }
+    return isAny ? found : nil
+  }
+
+  /// The one header or footer that counts by an engine before the fifth.
+  private func firstFence(in line: Range<Int>) -> [Fence]? {
+    var found: [Fence]?
+    for word in [Self.footer, Self.header] {
       var from = line.lowerBound
       while let at = find(word, in: from..<line.upperBound) {
-        guard rules.engine >= 4 else { return .end }
-        if headerEnd(from: at + word.count + 1) != nil { return meaning }
-        found = .foreign
+        let isFooter = rules.engine < 4 || word == Self.footer
+        let fence = Fence(isFooter: isFooter, place: at..<at, label: at..<at)
+        guard rules.engine >= 4, headerEnd(from: at + word.count + 1) == nil else { return [fence] }
+        found = []
         from = at + 1
       }
     }
     return found
   }
 
+  /// Whether a header or footer ends its line, or is the value of a field: a sentence may mention it.
+  private func isOfKey(_ place: Range<Int>, in line: Range<Int>) -> Bool {
+    let rest = text[place.upperBound..<line.upperBound]
+    guard let next = rest.firstIndex(where: { !Self.closing.contains($0) }) else { return true }
+    if Self.fenceEnd(at: next, in: text) != nil { return true }
+    guard let quote = text[line.lowerBound..<place.lowerBound].last, Self.quotes.contains(quote)
+    else { return false }
+    let before = text[line.lowerBound..<place.lowerBound - 1].last { $0 != UInt8(ascii: " ") }
+    return before.map(Self.opening.contains) ?? true
+  }
+
+  /// Where the label of a header or footer is, which begins after a space.
+  private func label(at place: Int) -> Range<Int> {
+    let start = min(place + 1, text.count)
+    let end = text[start...].prefix(64).firstIndex { !Self.label.contains($0) }
+    return start..<(end ?? min(start + 64, text.count))
+  }
+
+  /// - Parameter column: where the key's header stands in its line: what ends before it in a line that
+  ///   follows is a prefix of an empty one.
   private func keyLine(
-    _ line: Range<Int>, _ isTorn: Bool, _ surroundings: Surroundings?
+    _ line: Range<Int>, _ isTorn: Bool, _ surroundings: Surroundings?, _ column: Int?
   ) -> KeyLine {
     let length = bare?.range(of: line).count ?? line.count
     guard length < Self.longestLine else { return .foreign }
-    if let fence = fence(in: line) { return fence }
+    if let fences = fences(in: line) { return .fences(fences) }
     var rest = line
     while let first = rest.first, Self.around.contains(text[first]) { rest = rest.dropFirst() }
     while let last = rest.last, Self.around.contains(text[last]) { rest = rest.dropLast() }
@@ -223,6 +329,11 @@ extension RedactionPass {
       if isLike || run.count >= Self.surely { parts.append(run) }
       start = end + 1
     }
-    return parts.isEmpty ? .foreign : .key(parts)
+    if !parts.isEmpty { return .key(parts) }
+    let isOfHeader =
+      rules.engine >= 5 && surroundings == nil
+      && (column.map { rest.upperBound - line.lowerBound <= $0 } == true
+        || Self.fields.contains { find($0, in: rest) != nil })
+    return isOfHeader ? .blank : .foreign
   }
 }

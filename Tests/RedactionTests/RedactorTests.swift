@@ -212,6 +212,15 @@ import Testing
       "-----BEGIN RSA PRIVATE KEY-----", String(repeating: "QUJD", count: 16),
       "-----END RSA PRIVATE KEY-----",
     ],
+    [#"{"private_key":"-----BEGIN PRIVATE KEY-----\nQUJD\n-----END PRIVATE KEY-----\n"}"#],
+    [#"ERROR: expected "-----END PRIVATE KEY-----" in /etc/x.pem"#],
+    ["put it between -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY-----"],
+    ["-----END RSA PRIVATE KEY-----"],
+    [
+      "-----BEGIN PRIVATE KEY-----", String(repeating: "QUJD", count: 16),
+      "-----END PRIVATE KEY----- -----BEGIN PRIVATE KEY-----", String(repeating: "QUJD", count: 16),
+      "-----END PRIVATE KEY-----",
+    ],
   ])
   func `headers and footers of others within a private key do not end it`(others: [String]) {
     let rest = String(repeating: "TUlJ", count: 16)
@@ -220,6 +229,30 @@ import Testing
       + [rest, "-----END PRIVATE KEY-----", "after"]
     let result = redacted(lines.joined(separator: "\n") + "\n", .standard)
     #expect(!result.contains(rest) && result.hasSuffix("-----END PRIVATE KEY-----\nafter\n"))
+  }
+
+  @Test(arguments: [
+    ("{\"msg\":\"", "\",\"level\":\"info\"}"), ("{\"msg\":\"", "\\n\"}"),
+    ("{\"log\":\"05:01 app: ", "\\n\",\"stream\":\"stdout\"}"), ("\u{1b}[32m", "\u{1b}[0m"),
+    ("<p>", "</p>"), ("read line '", "' ok"), ("a,", ",b"),
+  ])
+  func `a key within other text ends with its footer`(before: String, after: String) {
+    let digest = String(repeating: "c0ffee", count: 10)
+    let lines = ["-----BEGIN PRIVATE KEY-----", Self.key[0], "-----END PRIVATE KEY-----"]
+      .map { before + $0 + after }
+    let text = (lines + ["sha256 \(digest)"]).joined(separator: "\n") + "\n"
+    let result = redacted(text, .standard)
+    #expect(!result.contains(Self.key[0]) && result.hasSuffix("sha256 \(digest)\n"))
+  }
+
+  /// Those of a key with more fields than lines of other programs may be there.
+  @Test func `the fields of a key after a prefix do not count as lines of others`() {
+    let fields = ["Comment: one", "Comment: two", "Comment: three", "Comment: four", ""]
+    let lines =
+      ["-----BEGIN PGP PRIVATE KEY BLOCK-----"] + fields + ["worker 1", Self.key[0]]
+      + ["-----END PGP PRIVATE KEY BLOCK-----"]
+    let text = lines.map { "stdout F \($0)\n" }.joined()
+    #expect(!redacted(text, .standard).contains(Self.key[0]))
   }
 
   @Test func `text that may still become a private key is not settled`() throws {
