@@ -218,7 +218,7 @@ extension RedactionPass {
     case key([Range<Int>])
     case blank
     case foreign
-    /// Headers and footers, of which some may be a key's.
+    /// Headers and footers; some may belong to a key.
     case fences([Fence])
   }
 

@@ -92,7 +92,7 @@ extension AttachObservation {
     return nil
   }
 
-  /// The known files of which a file may be a copy by its name, in its folder and the one above.
+  /// The known files that a file may be a copy of, judged by its name: in its folder and the one above.
   private mutating func knownOriginals(of path: String, isPacked: Bool) throws -> [AttachedFile] {
     let beside = try known(in: AttachedFile.folder(of: path))
     let prefixes = beside.paths.beginning(path).filter {

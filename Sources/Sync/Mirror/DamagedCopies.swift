@@ -107,7 +107,7 @@ package struct DamagedCopies: Sendable, Equatable, Encodable {
     try save()
   }
 
-  /// Forgets what was found of a session of which no copy is left.
+  /// Forgets the damage of a session that has no copies any more.
   ///
   /// - Throws: ``Platform/SystemError``.
   mutating func forget(_ session: SessionID) throws {
