@@ -30,6 +30,7 @@ extension RedactionPass {
   /// What may follow a header or footer that ends its line.
   private static let closing = ByteSet(" \t\r\"'`,;>|\\n)]}")
   private static let quotes = ByteSet("\"'`")
+  private static let blank = ByteSet(" \t")
   /// What precedes a quoted value.
   private static let opening = ByteSet(":=,[({")
   private static let dashes = Array("-----".utf8)
@@ -154,7 +155,14 @@ extension RedactionPass {
         foreign = 0
       case .blank: break
       case .fences(let fences):
-        isForeign = !meet(fences, &labels, after: before, in: content..<end, isCut)
+        let closing: Int?
+        (isForeign, closing) = meet(fences, &labels, after: before, in: content..<end, isCut)
+        let parts = parts(in: content..<end, before: closing, surroundings, column)
+        for part in parts { add(part.clamped(to: line..<max(line, limit)), rule) }
+        if let last = parts.last {
+          surroundings = Surroundings(of: last, in: content..<end, text)
+          (isForeign, foreign) = (false, 0)
+        }
         if fences.last?.isFooter == false { headers += 1 }
         if labels.isEmpty || rules.engine >= 5 && headers > Self.mostHeaders { return }
       case .foreign: isForeign = true
@@ -183,29 +191,77 @@ extension RedactionPass {
   /// - Parameters:
   ///   - before: the text before that header.
   ///   - isCut: whether the text ends within the line, so that more of it may change what they mean.
-  /// - Returns: whether any of them is a key's.
+  /// - Returns: whether none of them is a key's, and where the one begins that ends the last key.
   private func meet(
     _ fences: [Fence], _ labels: inout [Range<Int>], after before: Slice<UnsafeRawBufferPointer>,
     in line: Range<Int>, _ isCut: Bool
-  ) -> Bool {
-    guard rules.engine < 5 || !isCut else { return false }
-    var isKey = false
+  ) -> (isForeign: Bool, closing: Int?) {
+    guard rules.engine < 5 || !isCut else { return (true, nil) }
+    var isForeign = true
     for fence in fences
     where rules.engine < 5 || isOfKey(fence.place, in: line)
       || textBefore(fence.place.lowerBound, in: line.lowerBound).elementsEqual(before)
     {
       if !fence.isFooter {
         labels.append(fence.label)
-        isKey = true
+        isForeign = false
       } else if let last = labels.last,
         rules.engine < 5 || text[last].elementsEqual(text[fence.label])
       {
         labels.removeLast()
-        isKey = true
+        isForeign = false
       }
-      if labels.isEmpty { break }
+      if labels.isEmpty { return (isForeign, fence.place.lowerBound) }
     }
-    return isKey
+    return (isForeign, nil)
+  }
+
+  /// What a key has in a line with headers or footers: what can only be a key's, and what precedes one
+  /// where a key's lines have their text, or without anything between, as if a line break were missing.
+  ///
+  /// - Parameter closing: where the footer begins that ends the key; what follows is not its own.
+  private func parts(
+    in line: Range<Int>, before closing: Int?, _ surroundings: Surroundings?, _ column: Int?
+  ) -> [Range<Int>] {
+    guard rules.engine >= 6 else { return [] }
+    let stop = closing ?? line.upperBound
+    var parts: [Range<Int>] = []
+    var start = line.lowerBound
+    while start < stop {
+      var end = start
+      while end < stop, Self.quotedBase64.contains(text[end]) { end += 1 }
+      let run = start..<end
+      if run.count >= Self.surely
+        || !run.isEmpty
+          && isLast(
+            run, in: line, before: closing, follows: !parts.isEmpty, surroundings, column)
+      {
+        parts.append(run)
+      }
+      start = end + 1
+    }
+    return parts
+  }
+
+  /// Whether text before a header or footer is the last of a key.
+  ///
+  /// - Parameter follows: whether other text of the key is before it in the line.
+  private func isLast(
+    _ run: Range<Int>, in line: Range<Int>, before closing: Int?, follows: Bool,
+    _ surroundings: Surroundings?, _ column: Int?
+  ) -> Bool {
+    var next = run.upperBound
+    while next < line.upperBound, Self.around.contains(text[next]) { next += 1 }
+    guard next == closing || isFence(at: next, in: line) else { return false }
+    let between = text[run.upperBound..<next]
+    // A sentence may mention them.
+    guard next == closing || !between.contains(where: Self.blank.contains) else { return false }
+    let place = run.lowerBound - line.lowerBound
+    let isSequence =
+      place > 1 && text[run.lowerBound - 2] == 0x1b && text[run.lowerBound - 1] == UInt8(ascii: "[")
+    guard !isSequence else { return false }
+    // Text that is masked already must not make more of a line a key's.
+    return between.isEmpty || follows || place == column || place == surroundings?.column
   }
 
   /// A few bytes before a position in its line.
@@ -283,6 +339,14 @@ extension RedactionPass {
       }
     }
     return found
+  }
+
+  /// Whether a whole header or footer, of whatever kind, begins at a position of a line.
+  private func isFence(at place: Int, in line: Range<Int>) -> Bool {
+    guard place < line.upperBound, let end = Self.fenceEnd(at: place, in: text) else {
+      return false
+    }
+    return text[label(at: end).upperBound...].starts(with: Self.dashes)
   }
 
   /// Whether a header or footer ends its line, or is the value of a field: a sentence may mention it.

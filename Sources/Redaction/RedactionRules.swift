@@ -26,8 +26,9 @@ public struct RedactionRules: Sendable, Hashable, Codable {
   /// second ignores colours, except in private keys. The third ignores all sequences, and masks what
   /// is beyond a step's maximum where the step says so. The fourth finds the rest of a private key
   /// after more than three lines of other programs. The fifth tells a key's own headers and footers
-  /// from those that other lines mention, and looks past six headers at most.
-  static let newestEngine = 5
+  /// from those that other lines mention, and looks past six headers at most. The sixth masks what a key
+  /// has in one line with a header or footer.
+  static let newestEngine = 6
 
   /// Maximum number of rules.
   package static let maximumCount = 250

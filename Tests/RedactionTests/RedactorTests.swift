@@ -245,6 +245,68 @@ import Testing
     #expect(!result.contains(Self.key[0]) && result.hasSuffix("sha256 \(digest)\n"))
   }
 
+  /// As without a line break, or with escaped ones in lines that were cut.
+  @Test(
+    arguments: [
+      ["-----BEGIN PRIVATE KEY-----", "SECRET-----END PRIVATE KEY-----"],
+      ["-----BEGIN PRIVATE KEY-----", "SECRET -----END PRIVATE KEY-----"],
+      ["-----BEGIN PRIVATE KEY-----", RedactorTests.key[0], "SECRET-----END PRIVATE KEY-----"],
+      ["-----BEGIN PRIVATE KEY-----", RedactorTests.key[0], "SECRET -----END PRIVATE KEY-----"],
+      ["-----BEGIN PRIVATE KEY-----", "\(RedactorTests.key[0]) SECRET -----END PRIVATE KEY-----"],
+      [
+        "app: -----BEGIN PRIVATE KEY-----", "app: \(RedactorTests.key[0])",
+        "app: SECRET-----END PRIVATE KEY-----",
+      ],
+      [
+        #"["-----BEGIN PRIVATE KEY-----","#, "\"\(RedactorTests.key[0])\",",
+        #""SECRET","-----END PRIVATE KEY-----"]"#,
+      ],
+      [#"{"key":"-----BEGIN PRIVATE KEY-----\nMII"#, #"SECRET\n-----END PRIVATE KEY-----\n"}"#],
+      [
+        #"{"key":"-----BEGIN PRIVATE KEY-----"#, RedactorTests.key[0],
+        #"SECRET\n-----END PRIVATE KEY-----\n"}"#,
+      ],
+      [
+        "-----BEGIN PRIVATE KEY-----", RedactorTests.key[0], "SECRET-----BEGIN CERTIFICATE-----",
+        "-----END PRIVATE KEY-----",
+      ],
+      [
+        "-----BEGIN PRIVATE KEY-----", RedactorTests.key[0],
+        "-----END CERTIFICATE-----\(RedactorTests.key[0])SECRET", "-----END PRIVATE KEY-----",
+      ],
+      [
+        "-----BEGIN PRIVATE KEY-----", RedactorTests.key[0],
+        "SECRET-----BEGIN RSA PRIVATE KEY-----\(RedactorTests.key[0])",
+        "-----END RSA PRIVATE KEY-----", "-----END PRIVATE KEY-----",
+      ],
+    ], ["BgkqQIDAQAB=", RedactorTests.key[1]])
+  func `what of a key is in one line with a header or footer is masked`(
+    lines: [String], secret: String
+  ) {
+    let text = lines.map { $0.replacing("SECRET", with: secret) + "\n" }.joined()
+    let masked = redacted(text + "after\n", .standard)
+    #expect(!masked.contains(secret) && masked.hasSuffix("\nafter\n"), "\(masked)")
+    #expect(masked.ranges(of: "-----").count == text.ranges(of: "-----").count)
+  }
+
+  @Test func `words before the footer of a key and text after it are not masked`() {
+    let rest = String(repeating: "c0ffee", count: 10)
+    for (before, after) in [
+      ("12:00:01 INFO ", ""), ("app INFO: ", " \(rest)"), ("level=info msg=\"", "\""),
+    ] {
+      let lines = ["-----BEGIN PRIVATE KEY-----", Self.key[0], "-----END PRIVATE KEY-----"]
+      let text = lines.map { before + $0 + after + "\n" }.joined()
+      let expected = text.replacing(
+        Self.key[0], with: "[REDACTED:private-key" + String(repeating: "*", count: 42) + "]")
+      #expect(
+        redacted(text, .standard).split(separator: "\n").last
+          == expected.split(separator: "\n").last)
+    }
+    let quoted =
+      "-----BEGIN PRIVATE KEY-----\n\(Self.key[0])\nexpected -----BEGIN CERTIFICATE-----\n"
+    #expect(redacted(quoted, .standard).hasSuffix("\nexpected -----BEGIN CERTIFICATE-----\n"))
+  }
+
   /// Those of a key with more fields than lines of other programs may be there.
   @Test func `the fields of a key after a prefix do not count as lines of others`() {
     let fields = ["Comment: one", "Comment: two", "Comment: three", "Comment: four", ""]
