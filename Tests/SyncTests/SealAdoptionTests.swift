@@ -160,9 +160,9 @@ import Testing
 
   /// Nothing of it is left but what the store has: the home was copied while its file was short, and
   /// the file is gone.
-  @Test(.shiftedTime, arguments: ["gz", "plain"])
+  @Test(.shiftedTime, arguments: ["gz", "plain"], [false, true])
   func `a home behind a sealed attached log that is gone adopts its seal`(
-    form: String
+    form: String, losesCache: Bool
   ) async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<3, to: "app.log")
@@ -179,6 +179,7 @@ import Testing
     let before = try objects(folder.site)
     try FileManager.default.removeItem(atPath: home)
     try FileManager.default.moveItem(atPath: home + ".bak", toPath: home)
+    if losesCache { try FileManager.default.removeItem(atPath: folder.site.local.home.cachePath) }
     for _ in 0..<2 { try await folder.tick(after: 7200) }
     #expect(try objects(folder.site) == before)
     #expect(try await folder.remoteLines() == [Array(0..<33)])

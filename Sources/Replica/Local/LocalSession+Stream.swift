@@ -24,7 +24,7 @@ extension LocalSession {
 
   /// Whether nothing of an attached file's stream is left here but the line that reports its loss.
   package func hasOnlyGap(of source: Sidecar.Source) -> Bool {
-    guard source.isGone, let length = source.length, length > 0,
+    guard source.isGone, source.length != nil,
       let start = try? AtomicFile.readStart(files.log, count: GapLine.startOfLog.count)
     else { return false }
     return start == GapLine.startOfLog

@@ -12,6 +12,8 @@ package struct UploadState: Codable, Equatable {
   /// The generation that a recorded stream is to have, or that a redaction begins; nil for the
   /// first.
   package var generation: Int?
+  /// The epochs of what was sent before a redaction that has begun; nil if none has.
+  package var replaced: [Sidecar.RedactionEpoch]?
   /// Former streams before that generation that stay, because the rules mask nothing of them; nil
   /// for none.
   package var kept: [Int]?
@@ -31,6 +33,7 @@ extension UploadState {
   package init(json: [UInt8]) throws {
     self = try JSONDecoder().decode(UploadState.self, from: Data(json))
     try Sidecar.check(redaction)
+    try Sidecar.check(replaced)
     try Sidecar.check("generation", generation, in: Sidecar.generations)
   }
 

@@ -233,7 +233,9 @@ package struct RemoteRedaction: Sendable {
     // Before the seal goes: without the marker no pass would find the session. If nothing else happens,
     // one finds it sealed.
     try context.home.mark(item.session)
-    try local.record(epochs, generation: item.generation, keeping: kept.map(\.generation))
+    try local.record(
+      epochs, generation: item.generation, keeping: kept.map(\.generation),
+      replacing: try local.redaction(sidecar) ?? [])
     if sidecar.source != nil {
       // A rewrite in between must not copy from the segments to be deleted.
       try SentSignature.remove(context.home, item.session, generation: sidecar.generation ?? 1)

@@ -148,20 +148,37 @@ extension LocalSession {
   ///
   /// - Parameters:
   ///   - kept: the former streams before that generation that stay; nil to leave them as they are.
+  ///   - replaced: the epochs that a redaction replaces; nil if these do not begin one.
   ///   - known: the present record; nil to read it.
   /// - Returns: the new record.
   @discardableResult
   func record(
     _ epochs: [Sidecar.RedactionEpoch], generation: Int?, keeping kept: [Int]? = nil,
-    in known: UploadState? = nil
+    replacing replaced: [Sidecar.RedactionEpoch]? = nil, in known: UploadState? = nil
   ) throws -> UploadState {
     var uploadState = try known ?? loadUploadState() ?? UploadState()
     uploadState.redaction = epochs
     uploadState.generation = generation
     if let kept { uploadState.kept = kept.isEmpty ? nil : kept }
+    if let replaced { uploadState.replaced = replaced }
     try write(
       uploadState, isDurable: epochs.count > 1 || generation != nil || uploadState.consent != nil)
     return uploadState
+  }
+
+  /// Lets the epochs count again that a redaction was to replace: the log is gone before its new
+  /// generation was sent.
+  ///
+  /// - Parameter generation: the one that was sent.
+  /// - Throws: ``Platform/SystemError``.
+  func withdrawRedaction(beyond generation: Int) throws {
+    guard var uploadState = try loadUploadState(), let replaced = uploadState.replaced,
+      uploadState.generation ?? 1 > generation
+    else { return }
+    uploadState.redaction = replaced.isEmpty ? nil : replaced
+    uploadState.generation = generation == 1 ? nil : generation
+    uploadState.replaced = nil
+    try write(uploadState, isDurable: true)
   }
 
   /// The stream as it is or was sent; nil without a local log.

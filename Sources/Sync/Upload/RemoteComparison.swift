@@ -211,8 +211,10 @@ struct RemoteComparison {
   private func withdrawRewrite(_ state: inout SessionState, _ remote: RemoteSession) throws {
     guard let source = state.sidecar.source, source.isGone, source.length != nil,
       !state.isInManifest || state.entry.isDirty, remote.mark > 0,
-      state.generation > remote.generation, state.uploadState.generation != state.generation
+      state.generation > remote.generation,
+      state.uploadState.generation != state.generation || state.uploadState.replaced != nil
     else { return }
+    try state.withdrawRedaction(beyond: remote.generation, context)
     state.sidecar.generation = remote.generation == 1 ? nil : remote.generation
     try state.sidecar.save(state.local.files.sidecar)
   }
@@ -232,7 +234,12 @@ struct RemoteComparison {
       if isRest || state.entry.knowsObjects && !state.entry.knows(segment) { break }
       end = segment.range.upperBound
     }
-    if end != length { try state.setSourceLength(end, context) }
+    guard end != length else { return }
+    let path = state.local.files.log
+    if state.local.hasOnlyGap(of: source), let line = LossLine(log: try AtomicFile.read(path)) {
+      try AtomicFile.write(line.moved(to: end).log, to: path)
+    }
+    try state.setSourceLength(end, context)
   }
 
   // MARK: The local log
@@ -241,7 +248,7 @@ struct RemoteComparison {
   ///
   /// - Throws: ``ReplicaError`` if it does not.
   func compare(_ state: inout SessionState) throws {
-    if state.isSealOfOtherEnd, let doubt = state.sealDoubt {
+    if case .ofOtherEnd(let doubt) = state.sealDoubt {
       throw ReplicaError(
         .damagedObject,
         "the store has a seal of \(state.session) that this home did not put, and \(doubt). Nothing is "
@@ -286,12 +293,15 @@ struct RemoteComparison {
     let first = try log.available().lowerBound
     for name in segments {
       guard name.range.upperBound <= state.length else {
+        var hint = ""
+        if case .unusable(let doubt) = state.sealDoubt {
+          hint = ". Its seal in the store cannot be adopted: \(doubt)"
+        }
         throw ReplicaError(
           .localLogChanged,
           "the store has \(state.session) up to byte \(state.entry.sent), \(log.path) ends at byte "
             + "\(state.length): it lost its end, or was restored from a backup. Nothing is sealed or "
-            + "deleted; 'tidemark show --remote \(state.session)' has the rest"
-            + (state.sealDoubt.map { ". Its seal in the store cannot be adopted: \($0)" } ?? ""))
+            + "deleted; 'tidemark show --remote \(state.session)' has the rest" + hint)
       }
       if first > name.range.lowerBound, !state.mustProveOwner { continue }
       guard try first <= name.range.lowerBound && name.matches(log) else {

@@ -42,7 +42,7 @@ struct SealAdoption {
   ///
   /// - Throws: ``ObjectStore/StoreError``; ``Platform/SystemError``.
   func adopt(_ remote: RemoteSession, _ state: inout SessionState) async throws {
-    guard let seal = remote.seal else { return state.giveUpSeal(because: "it is gone") }
+    guard let seal = remote.seal else { return state.giveUpSeal(.unusable("it is gone")) }
     do {
       let sidecar = try await read(seal, remote, state)
       try await Sealer(writer).hold(state)
@@ -53,8 +53,8 @@ struct SealAdoption {
       }
       try Sealer(writer).mark(sidecar, by: seal, length: seal.length, state)
     } catch let error as ReplicaError {
-      state.isSealOfOtherEnd = state.isAttached && error.code == .localLogChanged
-      return state.giveUpSeal(because: "\(error)")
+      let isOfOtherEnd = state.isAttached && error.code == .localLogChanged
+      return state.giveUpSeal(isOfOtherEnd ? .ofOtherEnd("\(error)") : .unusable("\(error)"))
     }
     let more = seal.length - (state.sidecar.source?.length ?? state.length)
     context.logger.notice(
@@ -147,7 +147,15 @@ struct SealAdoption {
 
 extension SessionState {
   /// Treats the session as if the store had no seal of it.
-  fileprivate mutating func giveUpSeal(because reason: String) {
-    (unknownSeal, sealDoubt) = (nil, reason)
+  fileprivate mutating func giveUpSeal(_ doubt: SealDoubt) {
+    (unknownSeal, sealDoubt) = (nil, doubt)
   }
+}
+
+/// Why a seal that this home does not know cannot be adopted.
+enum SealDoubt {
+  /// Another seal may take its place.
+  case unusable(String)
+  /// It is that of another end of an attached log, which another seal would hide.
+  case ofOtherEnd(String)
 }

@@ -56,9 +56,7 @@ struct SessionState {
   /// The session in the listing, if the store has a seal of it that this home does not know.
   var unknownSeal: RemoteSession?
   /// Why such a seal does not count; nil if there was none.
-  var sealDoubt: String?
-  /// Whether such a seal is that of another end of an attached log, which another one would hide.
-  var isSealOfOtherEnd = false
+  var sealDoubt: SealDoubt?
   /// Segments that this home remembers, and the listing lacks.
   var vanished: [SegmentName] = []
   /// Whether an open session has put nothing for so long that it might be considered abandoned, or
@@ -300,6 +298,13 @@ extension SessionState {
     if adopted.withholdsLog { uploadState.consent = .metadata }
     if verdict != nil { try judge(context) }
     if consent == .logs { try openView(context) }
+  }
+
+  /// Lets the rules of a generation count again, beyond which nothing can be sent.
+  mutating func withdrawRedaction(beyond generation: Int, _ context: SyncContext) throws {
+    try local.withdrawRedaction(beyond: generation)
+    uploadState = try local.loadUploadState() ?? UploadState()
+    try openView(context)
   }
 
   /// Sets how much of the stream the foreign file of an attached session had.

@@ -58,7 +58,7 @@ struct SupersededObjectCollector {
       }
     }
     try context.manifest.forget(remote.session)
-    let unknown = surplus.filter { !isHeld($0, by: seal, of: remote.session) }
+    let unknown = unheld(surplus, by: seal, of: remote.session)
     if let first = unknown.first {
       report(
         .sealedAsSent(
@@ -69,17 +69,19 @@ struct SupersededObjectCollector {
     }
   }
 
-  /// Whether the bytes of a segment are the sealed ones, as the local log says, so that it is only not
-  /// known who put it.
-  private func isHeld(
-    _ name: SegmentName, by seal: Sidecar, of session: SessionID
-  ) -> Bool {
+  /// The segments whose bytes are not the sealed ones, as far as the local log says; of the others it is
+  /// only not known who put them.
+  private func unheld(
+    _ segments: [SegmentName], by seal: Sidecar, of session: SessionID
+  ) -> [SegmentName] {
+    let local = LocalSession(context.home, session)
+    guard !segments.isEmpty, let sidecar = try? Sidecar.load(local.files.sidecar),
+      let log = try? local.openSentLog(sidecar, context)
+    else { return segments }
     let named = (seal.objects ?? []).compactMap(SegmentName.init)
-    guard named.contains(where: { $0.holds(name) }),
-      let sidecar = try? Sidecar.load(context.home.files(for: session).sidecar),
-      let log = try? LocalSession(context.home, session).openSentLog(sidecar, context)
-    else { return false }
-    return (try? name.matches(log)) == true
+    return segments.filter { segment in
+      !named.contains { $0.holds(segment) } || (try? segment.matches(log)) != true
+    }
   }
 
   /// The seal that this home put: its own copy or, if that is gone with the session, the store's,
