@@ -6,6 +6,18 @@ struct KnownFolder {
   /// By path.
   let files: [String: [AttachedFile]]
   let paths: Prefixes
+  /// By path, when the first session of each log began, those of files that are gone included.
+  let begun: [String: Timestamp]
+
+  init(_ files: [AttachedFile], gone: [AttachedFile]) {
+    self.files = Dictionary(grouping: files, by: \.source.path)
+    paths = Prefixes(self.files.keys)
+    begun = (files + gone).reduce(into: [:]) { first, file in
+      for path in [file.source.path] + LogSource.originals(of: file.source.path) {
+        first[path] = min(first[path] ?? file.session.startedAt, file.session.startedAt)
+      }
+    }
+  }
 }
 
 /// Handles rotations that copy a file and leave the original in place.
@@ -63,7 +75,8 @@ extension AttachObservation {
     let isRecent = isRecent(candidate)
     for known in try knownOriginals(of: candidate.path, isPacked: isPacked)
     where (known.isOpen || isPacked || isRecent) && !known.isCompressed {
-      guard let original = try? FileStatus(known.source.path), known.isAt(original),
+      guard let status = try? FileStatus(known.source.path), known.isAt(status),
+        let original = try? FileContent(known.source.path),
         let copy = try? FileContent(candidate.path)
       else { continue }
       let isCopy: Bool
@@ -77,14 +90,20 @@ extension AttachObservation {
         return known
       }
       if isCopy {
-        if isPacked || original.length >= candidate.status.length { return known }
+        let hasMore = (try? copy.reaches(beyond: status.length)) == true
+        if !hasMore, isRecent || (try? copy.isBeginning(of: original)) == true { return known }
         if displaced.contains(where: { $0.session == known.session }) { continue }
-        // Truncated since it was looked at.
-        shrunk.insert(folder)
-        return known
+        let looked = changed[known.source.path]?.status.length ?? known.seen
+        if status.length < looked || (try? original.continues(known)) != true {
+          // Truncated since it was looked at.
+          shrunk.insert(folder)
+          return known
+        }
+        // What both begin with, such as a heading, was all of the log when it was last read.
+        continue
       }
       if !isPacked, isRecent, candidate.status.length < known.seen,
-        (try? copy.isBeginning(of: FileContent(known.source.path))) == true
+        (try? copy.isBeginning(of: original)) == true
       {
         return known
       }
@@ -105,15 +124,17 @@ extension AttachObservation {
       }
   }
 
-  private mutating func known(in folder: String) throws -> KnownFolder {
+  mutating func known(in folder: String) throws -> KnownFolder {
     if let known = knownFolders[folder] { return known }
-    let files = try Dictionary(grouping: files.inFolder(folder), by: \.source.path)
-    let found = KnownFolder(files: files, paths: Prefixes(files.keys))
+    let gone = try self.gone ?? Dictionary(grouping: files.gone(), by: \.folder)
+    self.gone = gone
+    let found = try KnownFolder(files.inFolder(folder), gone: gone[folder] ?? [])
     knownFolders[folder] = found
     return found
   }
 
-  /// Whether a compressed file's plain original is still in place and being read.
+  /// Whether a compressed file's plain original is still in place and being read, with all that the
+  /// compressed one has.
   ///
   /// The compressed file is skipped: once the original is gone, it is found as its successor.
   private func isBesideOriginal(_ candidate: AttachCandidate) throws -> Bool {
@@ -122,12 +143,9 @@ extension AttachObservation {
     let isRead =
       try fresh.contains { $0.path == plain } || plan.changes.contains { $0.path == plain }
       || !files.here(at: plain).isEmpty
-    guard isRead, try FileStatus(plain)?.kind == .file, let begins = try? FileContent(plain).head()
+    guard isRead, try FileStatus(plain)?.kind == .file, let original = try? FileContent(plain)
     else { return false }
-    // A compressed file still being written may not even have a readable head.
-    guard let head = try? FileContent(candidate.path).head() else {
-      return isRecent(candidate)
-    }
-    return begins.starts(with: head) || head.starts(with: begins)
+    // Of a compressed file still being written, perhaps nothing can be read.
+    return (try? FileContent(candidate.path).isBeginning(of: original)) ?? isRecent(candidate)
   }
 }

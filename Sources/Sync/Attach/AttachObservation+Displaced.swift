@@ -109,13 +109,13 @@ extension AttachObservation {
         try followOrReport(file, to: found)
         // The next pass looks there for logs that no pass has seen.
         if folders[AttachedFile.folder(of: found.path)] == nil { lookFurther() }
-      } else if mayBeUnreadable(file) {
-        continue
       } else if let index = replacements[file.source.path],
         let rewritten = try rewritten(file, as: fresh[index])
       {
         add(.rewrite(rewritten))
         targets.remove(rewritten.source.path)
+      } else if try mayBeUnreadable(file) && !file.isInPlace() {
+        continue
       } else if let index = replacements[file.source.path] {
         fresh[index].before = file
         if try sent.isPending(file) { try lose(file) }
@@ -137,9 +137,7 @@ extension AttachObservation {
   /// Whether a file may be in a folder that rotation moves logs of its folder to, and that cannot be
   /// read at present.
   private func mayBeUnreadable(_ file: AttachedFile) -> Bool {
-    oldFolders.contains { old in
-      AttachedFile.folder(of: old) == file.folder && plan.problems[old] != nil
-    }
+    unreadable.contains { AttachedFile.folder(of: $0) == file.folder }
   }
 
   /// Files that no search of the sources reported, and that displaced ones may have become.
@@ -237,9 +235,9 @@ extension AttachObservation {
     let seen = file.source.length ?? file.source.offset(of: file.seen)
     let entry = try context.manifest.entry(file.session)
     let end = entry?.sent ?? .zero
-    let line = GapLine.text(
-      seen > end && !isEdited ? (seen - end).bytes : nil,
-      "\(file.source.path) was \(what) after byte \(end) was sent")
+    let line = LossLine(
+      missing: seen > end && !isEdited ? (seen - end).bytes : nil,
+      what: "\(file.source.path) was \(what)", end: end)
     // An ended session has a known length, unless what was sent is of two files. Of a file that was
     // always empty nothing is known to be lost.
     let isKnown = !file.isOpen || file.source.headLength == 0

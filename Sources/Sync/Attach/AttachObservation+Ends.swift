@@ -36,21 +36,8 @@ extension AttachObservation {
   mutating func isSuccessor(_ candidate: AttachCandidate) throws -> Bool {
     let path = candidate.path
     return try (LogSource.originals(of: path) + LogSource.originalsAbove(path)).contains {
-      original in
-      let folder = AttachedFile.folder(of: original)
-      let begun = try begun[folder] ?? beginnings(in: folder)
-      self.begun[folder] = begun
-      return begun[original].map { $0 <= candidate.status.modifiedAt } ?? false
-    }
-  }
-
-  /// When the first known session of each log in a folder began.
-  private func beginnings(in folder: String) throws -> [String: Timestamp] {
-    let known = try files.inFolder(folder) + files.gone().filter { $0.folder == folder }
-    return known.reduce(into: [:]) { first, file in
-      for path in [file.source.path] + LogSource.originals(of: file.source.path) {
-        first[path] = min(first[path] ?? file.session.startedAt, file.session.startedAt)
-      }
+      let begun = try known(in: AttachedFile.folder(of: $0)).begun[$0]
+      return begun.map { $0 <= candidate.status.modifiedAt } ?? false
     }
   }
 

@@ -42,6 +42,8 @@ struct AttachObservation {
   var folders: [String: SourceScanner.Folder] = [:]
   /// Those of them that no pattern names: rotation has moved logs there.
   var oldFolders: Set<String> = []
+  /// Folders in which logs were known, and which cannot be read at present.
+  var unreadable: Set<String> = []
   /// Known files that are no longer at their path.
   var displaced: [AttachedFile] = []
   /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
@@ -50,10 +52,10 @@ struct AttachObservation {
   var shrunk: Set<String> = []
   /// Files without a known session.
   var fresh: [AttachCandidate] = []
-  /// By folder and path, when the first known session of a log began; see ``isSuccessor(_:)``.
-  var begun: [String: [String: Timestamp]] = [:]
-  /// The known files of folders, as far as they were asked for; see ``leaveCopies()``.
+  /// The known files of folders, as far as they were asked for; see ``known(in:)``.
   var knownFolders: [String: KnownFolder] = [:]
+  /// By folder, the known files that are gone; nil until asked for.
+  var gone: [String: [AttachedFile]]?
 
   /// Files that changed within this time of a pass's start are read again: the kernel's clock for
   /// files is coarser than ours.
@@ -148,6 +150,11 @@ struct AttachObservation {
         oldFolders.insert(folder)
       }
     }
+    for path in plan.problems.keys where try !files.ever(in: path).isEmpty {
+      unreadable.insert(path)
+    }
+    // What is moved there, and what is appended, may be older than the next pass's start.
+    if !unreadable.isEmpty { lookFurther() }
   }
 
   private mutating func scan(
@@ -280,6 +287,9 @@ struct AttachObservation {
     file.place(at: candidate.path, candidate.status)
     file.isCompressed = isCompressed
     file.changed = candidate.status.changed
+    if isCompressed, file.link == nil, file.seen > 0 {
+      file.link = try FileContent(candidate.path).link(before: file.seen)
+    }
     if hasGrown {
       let content = try FileContent(candidate.path)
       file.seen = candidate.status.length

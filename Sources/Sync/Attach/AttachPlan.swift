@@ -21,7 +21,7 @@ package struct AttachPlan: Sendable {
   /// Content of an ended session that the home's log must supply, because the file lacks it.
   enum Rest: Sendable {
     /// A line that reports missing bytes; nil if none are.
-    case gap(String?)
+    case gap(LossLine?)
     /// The whole stream, unpacked from the compressed file.
     case unpacked(path: String, status: FileStatus)
     /// The whole stream, which the home's log has already: a pass died after it had unpacked it.

@@ -98,6 +98,12 @@ struct AttachedFile: Equatable {
     guard let slash = path.lastSlash, slash != path.startIndex else { return "/" }
     return String(path[..<slash])
   }
+
+  static func name(of path: String) -> Substring { path.split(separator: "/").last ?? "" }
+
+  static func path(of name: some StringProtocol, in folder: String) -> String {
+    (folder == "/" ? "/" : folder + "/") + name
+  }
 }
 
 extension Sidecar.Source {

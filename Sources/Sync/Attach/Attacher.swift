@@ -430,7 +430,7 @@ package struct Attacher {
       file.lose(at: context.now())
       // Whether the last sent line had its newline is no longer known. ``GapLine/startOfLog`` is how
       // others recognize it.
-      try AtomicFile.write(Array((line.map { "\n\($0)\n" } ?? "").utf8), to: log)
+      try AtomicFile.write(line?.log ?? [], to: log)
     case .unpacked(let path, let status):
       let content = try FileContent(path)
       guard try content.status() == status else { throw Moved() }
@@ -445,6 +445,9 @@ package struct Attacher {
     try context.home.mark(file.session)
     let ended = try endTime(file, rest)
     let sent = try context.manifest.entry(file.session)
+    if case .gap? = rest, let sent {
+      try LocalSession(context.home, file.session).withdrawRedaction(beyond: sent.generation)
+    }
     try update(file.session) { sidecar in
       sidecar.source = file.source
       // A rewrite that can no longer be read does not count.

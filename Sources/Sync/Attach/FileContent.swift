@@ -60,11 +60,43 @@ struct FileContent {
   }
 
   /// Whether another file begins with what this one has so far, judged by its first and last bytes.
+  ///
+  /// Of a compressed file that is not complete yet, what can be unpacked counts; any log begins with an
+  /// empty one.
   func isBeginning(of other: FileContent) throws -> Bool {
-    let length = try status().length
-    guard length > 0, let link = try link(before: length), try other.link(before: length) == link
-    else { return false }
-    return try other.head().starts(with: head().prefix(Int(clamping: length)))
+    guard packed != nil else {
+      let length = try status().length
+      guard length > 0, let link = try link(before: length), try other.link(before: length) == link
+      else { return false }
+      return try other.head().starts(with: head().prefix(Int(clamping: length)))
+    }
+    let end = try other.status().length
+    let (head, last, length) = try unpackedEnds(atMost: end)
+    guard try length <= end && other.head().starts(with: head) else { return false }
+    return try other.read(length - Int64(last.count)..<length) == last
+  }
+
+  /// The first and the last bytes of a compressed log, and its length; more than a limit if it is longer.
+  ///
+  /// - Throws: ``Platform/SystemError`` if nothing can be unpacked.
+  private func unpackedEnds(
+    atMost limit: Int64
+  ) throws -> (head: [UInt8], last: [UInt8], length: Int64) {
+    struct IsLonger: Error {}
+    var (head, last): ([UInt8], [UInt8]) = ([], [])
+    var length: Int64 = 0
+    do {
+      try packed?.unpack { piece in
+        head += piece.prefix(Self.headLength - head.count)
+        last = (last + piece.suffix(Link.span)).suffix(Link.span)
+        length += Int64(piece.count)
+        if length > limit { throw IsLonger() }
+      }
+    } catch is IsLonger {
+    } catch let error as SystemError where error.errno == SystemError.Number.malformed {
+      guard length > 0 else { throw error }
+    }
+    return (head, last, length)
   }
 
   /// Whether it has bytes beyond an offset.

@@ -91,16 +91,15 @@ package struct LogSource: Sendable, Equatable {
 
   /// The same for files in any folders, as logrotate's `olddir` separates them.
   static func isRotatedName(_ path: String, of original: String) -> Bool {
-    guard var name = path.split(separator: "/").last?[...],
-      let base = original.split(separator: "/").last
-    else { return false }
+    var name = AttachedFile.name(of: path)
+    let base = AttachedFile.name(of: original)
     if CompressedFile.form(of: path) != nil, let dot = name.lastIndex(of: ".") {
       name = name[..<dot]
     }
-    let stem = base.split(separator: ".").first ?? base
-    let ending = base.dropFirst(stem.count)
-    for (start, end) in [(base, ""), (stem, ending)] where name.hasPrefix(start) {
-      let middle = name.dropFirst(start.count)
+    // logrotate's `extension` comes after the number, wherever a dot may begin it.
+    for dot in [base.endIndex, base.firstIndex(of: "."), base.lastIndex(of: ".")].compactMap(\.self)
+    where dot > base.startIndex && name.hasPrefix(base[..<dot]) {
+      let (middle, end) = (name.dropFirst(base[..<dot].count), base[dot...])
       guard middle.hasSuffix(end), middle.first.map({ ".-_".contains($0) }) == true else {
         continue
       }
@@ -115,14 +114,18 @@ package struct LogSource: Sendable, Equatable {
   /// - Parameter folder: where they are; by default where the file is.
   static func originals(of path: String, in folder: String? = nil) -> [String] {
     let folder = folder ?? AttachedFile.folder(of: path)
-    return originalNames(of: path.split(separator: "/").last ?? "")
-      .map { (folder == "/" ? "/" : folder + "/") + $0 }
+    return originalNames(of: AttachedFile.name(of: path))
+      .map { AttachedFile.path(of: $0, in: folder) }
   }
 
   /// The paths in the folder above that a file may be a rotation of, as with logrotate's `olddir`.
   static func originalsAbove(_ path: String) -> [String] {
     originals(of: path, in: AttachedFile.folder(of: AttachedFile.folder(of: path)))
   }
+
+  /// At how many of the last separators of a name rotation may have inserted a number or a date: who
+  /// writes logs chooses their names, and with them the cost.
+  private static let mostSeparators = 12
 
   /// The names that a file's name may be a rotation of.
   static func originalNames(of name: Substring) -> [String] {
@@ -131,13 +134,19 @@ package struct LogSource: Sendable, Equatable {
       plain = name[..<dot]
     }
     let characters = Array(plain)
+    let firstDot = characters.firstIndex(of: ".") ?? characters.count
+    let lastDot = characters.lastIndex(of: ".")
     var names: Set<String> = []
-    for start in characters.indices.dropFirst() where ".-_".contains(characters[start]) {
+    let starts = characters.indices.dropFirst().filter { ".-_".contains(characters[$0]) }
+    for start in starts.suffix(mostSeparators) {
       var end = start + 1
       while end < characters.count, isRotationMark(characters[end]) {
         end += 1
-        // What rotation inserted ends with the name, or before its ending.
-        guard end > start + 1, end == characters.count || characters[end] == "." else { continue }
+        // What rotation inserted ends with the name, or before its ending, which begins at its first or
+        // last dot.
+        guard end > start + 1,
+          end == characters.count || end == lastDot || characters[end] == "." && start <= firstDot
+        else { continue }
         names.insert(String(characters[..<start] + characters[end...]))
       }
     }

@@ -88,12 +88,32 @@ struct PackedSource {
     return try isSealed(log, sidecar) ? (log, content.status()) : nil
   }
 
-  /// Whether a compressed file has all bytes that were sealed.
-  func isSealed(in path: String) -> Bool {
-    guard let sidecar = try? Sidecar.load(local.files.sidecar), let source = sidecar.source,
-      sidecar.seal != nil
-    else { return false }
-    return (try? sealedLog(in: path, source, sidecar)) != nil
+  /// Whether a compressed file has all bytes that were sealed; nil if that cannot be compared, because
+  /// nothing was, or not by rules that are known here.
+  ///
+  /// - Throws: ``Platform/SystemError`` if the file or the home cannot be read.
+  func isSealed(in path: String) throws -> Bool? {
+    guard try local.isHere(), let sidecar = try readableSidecar(), let source = sidecar.source,
+      sidecar.seal != nil, sidecar.objects?.isEmpty == false
+    else { return nil }
+    do {
+      return try sealedLog(in: path, source, sidecar) != nil
+    } catch is ReplicaError {
+      return nil
+    } catch let error as SystemError where error.errno == SystemError.Number.malformed {
+      return false
+    }
+  }
+
+  /// The session's sidecar; nil if it is damaged.
+  private func readableSidecar() throws -> Sidecar? {
+    do {
+      return try Sidecar.load(local.files.sidecar)
+    } catch let error as SystemError {
+      throw error
+    } catch {
+      return nil
+    }
   }
 
   /// Whether a log has all bytes that were sealed.

@@ -11,11 +11,14 @@ struct RotationTargets {
   private let names: [(name: String, index: Int)]
   /// By the hash of their first bytes, for those with enough of them.
   private lazy var heads = Self.heads(of: files)
+  /// The first bytes of those that were compared with a shorter log; none of one that cannot be read.
+  private var shortHeads: [Int: [UInt8]] = [:]
 
   init(_ files: [AttachCandidate]) {
     self.files = files
     numbers = Dictionary(grouping: files.indices) { AttachedFile.Number(files[$0].status) }
-    names = files.indices.map { (String(Self.name(of: files[$0].path)), $0) }.sorted { $0 < $1 }
+    names = files.indices.map { (String(AttachedFile.name(of: files[$0].path)), $0) }
+      .sorted { $0 < $1 }
   }
 
   /// Those that are left.
@@ -57,9 +60,16 @@ struct RotationTargets {
 
   private func rank(_ index: Int, for file: AttachedFile) -> Int? {
     guard let target = files[index] else { return nil }
-    let first = isBeside(file, index) ? 0 : 6
+    let isBeside = isBeside(file, index)
+    let first = isBeside ? 0 : 6
     let isRotated = LogSource.isRotatedName(target.path, of: file.source.path)
     if file.isAt(target.status) { return isRotated ? first : first + 1 }
+    // A copy of a log that was rotated before is an archive's, unless it was compressed there.
+    guard
+      isBeside || isRotated
+        || target.form != nil
+          && LogSource.stem(of: target.path) == LogSource.stem(of: file.source.path)
+    else { return nil }
     guard file.mayBe(at: target.path) else { return nil }
     return first + (target.form == nil ? 2 : 4) + (file.isNeighbour(target.path) ? 0 : 1)
   }
@@ -70,8 +80,10 @@ struct RotationTargets {
       || target.source?.finds(target.path) == true
   }
 
-  /// The targets that begin like a file or, if too little of that is known, have a name like its own.
+  /// The targets that begin like a file and, if only little of it is known, have a name like its own; none
+  /// for an empty one.
   private mutating func similar(to file: AttachedFile) -> [Int] {
+    guard file.source.headLength > 0 else { return [] }
     guard file.source.headLength < FileContent.headLength else {
       return heads[file.source.headHash] ?? []
     }
@@ -82,6 +94,14 @@ struct RotationTargets {
       if names[middle].name < stem { low = middle + 1 } else { high = middle }
     }
     return names[low...].prefix { $0.name.hasPrefix(stem) }.map(\.index)
+      .filter { file.source.isHead(head(of: $0)) }
+  }
+
+  private mutating func head(of index: Int) -> [UInt8] {
+    if let head = shortHeads[index] { return head }
+    let head = files[index].flatMap { try? FileContent($0.path).head() } ?? []
+    shortHeads[index] = head
+    return head
   }
 
   private static func heads(of files: [AttachCandidate?]) -> [String: [Int]] {
@@ -112,7 +132,7 @@ struct RotationTargets {
       let opened = try? Descriptor(openingDirectory: searched, followsLinks: false)
       try? opened?.forEachEntry { entry in
         let name = String(decoding: entry.name, as: UTF8.self)
-        let path = (searched == "/" ? "/" : searched + "/") + name
+        let path = AttachedFile.path(of: name, in: searched)
         if entry.kind == .directory {
           if name != ".", name != ".." { below.append(path) }
         } else if numbers[entry.inode]?.mayBe(at: path) == true || isTarget(name) {
@@ -126,8 +146,6 @@ struct RotationTargets {
     }
     return paths.sorted()
   }
-
-  private static func name(of path: String) -> Substring { path.split(separator: "/").last ?? "" }
 }
 
 /// Texts to be found by what begins with them.

@@ -120,14 +120,14 @@ struct SentFiles {
   /// Whether a file is a known one, perhaps grown; see ``FileContent/continues(_:)``.
   ///
   /// A compressed one whose last bytes are no longer known, as its unpacked copy and the cache are gone,
-  /// is compared with what was sent.
+  /// is compared with what was sealed.
   func continues(_ known: AttachedFile, _ content: FileContent) throws -> Bool {
-    if try content.continues(known) { return true }
-    guard known.isCompressed, known.link == nil, try known.mayBelong(to: content.status()),
-      try content.hasHead(of: known), try content.reaches(beyond: known.seen)
-    else { return false }
-    return PackedSource(of: LocalSession(context.home, known.session), context)
-      .isSealed(in: content.path)
+    guard known.isCompressed, known.link == nil, known.source.headLength > 0,
+      try known.mayBelong(to: content.status()), try content.hasHead(of: known),
+      let isSealed = try PackedSource(of: LocalSession(context.home, known.session), context)
+        .isSealed(in: content.path)
+    else { return try content.continues(known) }
+    return isSealed
   }
 
   // MARK: Sent bytes in other files
@@ -197,7 +197,7 @@ struct SentFiles {
         // If only the head is known, the length must match too.
         if file.link == nil, (try? content.reaches(beyond: file.seen)) != false { return false }
         return try (try? content.reaches(beyond: file.seen - 1)) == true
-          && (try? content.continues(file)) == true && holdsSent(file, content)
+          && (try? continues(file, content)) == true && holdsSent(file, content)
       }
   }
 

@@ -66,11 +66,10 @@ struct SourceScanner {
       var fingerprint = FolderFingerprint()
       try open.forEachEntry { entry in
         fingerprint.add(entry.name, entry.inode)
-        guard entry.kind != .directory,
-          source.isRotatedFromAbove("\(path)/\(String(decoding: entry.name, as: UTF8.self))"),
-          !source.excludes(entry.name, in: path), let status = open.status(ofBytes: entry.name),
-          status.kind == .file,
-          status.changed >= since || isWanted(place, entry.name)
+        guard entry.kind != .directory, !source.excludes(entry.name, in: path),
+          let status = open.status(ofBytes: entry.name), status.kind == .file,
+          status.changed >= since || isWanted(place, entry.name),
+          source.isRotatedFromAbove("\(path)/\(String(decoding: entry.name, as: UTF8.self))")
         else { return }
         try report(place, entry.name, status, isRotation: true)
       }
@@ -106,19 +105,18 @@ struct SourceScanner {
       let name = entry.name
       fingerprint.add(name, entry.inode)
       let isNamed = entry.kind != .directory && source.path.matches(name, at: progress)
-      let isRotation = !isNamed && entry.kind == .file && isRotation(name, in: path, progress)
-      let isMatch = isNamed || isRotation
       let inside = entry.kind != .file ? source.path.entering(name, from: progress) : nil
-      guard isMatch || inside != nil, !Self.isSelfOrParent(name),
+      guard isNamed || entry.kind == .file || inside != nil, !Self.isSelfOrParent(name),
         !source.excludes(name, in: path), let status = open.status(ofBytes: name)
       else { return }
       switch status.kind {
-      case .file where isMatch:
-        if status.changed >= since || isWanted(place, name) {
-          try report(place, name, status, isRotation: isRotation)
+      case .file where status.changed >= since || isWanted(place, name):
+        // A name's originals are looked for last: who writes logs can make that costly.
+        if isNamed || entry.kind == .file && isRotation(name, in: path, progress) {
+          try report(place, name, status, isRotation: !isNamed)
         }
       case .directory: if let inside { folders.append((Array(name), inside)) }
-      case .link: try follow(place.inside(name), isMatch: isMatch, inside, depth: depth, &links)
+      case .link: try follow(place.inside(name), isMatch: isNamed, inside, depth: depth, &links)
       default: return
       }
     }

@@ -1,0 +1,162 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// Logs that begin alike, such as tables with a heading, and of which a pass has seen no more.
+@Suite(.shiftedTime, .tags(.medium)) struct SharedHeadingTests {
+  /// What happens between two passes to `m.csv`, of which only the heading was sent.
+  enum Burst: String, CaseIterable {
+    case copyTruncate = "rows 0; cp -p m.csv m.csv.1; head m.csv"
+    case copyTruncateCompress = "rows 0; gzip -c m.csv >m.csv.1.gz; head m.csv"
+    case compress = "rows 0; gzip -c m.csv >m.csv.gz; head m.csv"
+    case datedCompress = "rows 0; gzip -c m.csv >m.csv-20260101.gz; head m.csv"
+    case twice =
+      "rows 0; gzip -c m.csv >m.csv.2.gz; head m.csv; rows 100; cp m.csv m.csv.1; head m.csv"
+    case rename = "rows 0; mv m.csv m.csv.1; head m.csv; gzip m.csv.1"
+
+    var rows: Int { self == .twice ? 200 : 100 }
+
+    var command: String {
+      """
+      set -e
+      head() { echo time,host,value >$1; }
+      rows() { for n in {0..99}; do echo "line $(($1 + n)) x" >>m.csv; done; }
+      \(rawValue)
+      """
+    }
+  }
+
+  @Test(arguments: Burst.allCases)
+  func `rows that came and were rotated between two passes are sent`(burst: Burst) async throws {
+    // A compressed log with no other mark of rotation has to match itself.
+    let folder = try AttachedFolder(burst == .compress ? "**" : "*.csv")
+    try folder.append("time,host,value\n", to: "m.csv")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.run(burst.command) == 0)
+    try folder.append(1000..<1010, to: "other.csv")
+    try await folder.tick(after: 10)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    let expected = Array(0..<burst.rows) + Array(1000..<1010)
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == expected)
+    // The log goes on with its new file.
+    #expect(try await folder.run("for n in {500..599}; do echo line $n x >>m.csv; done") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(
+      try await folder.remoteLines().flatMap(\.self).sorted()
+        == (expected + Array(500..<600)).sorted())
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  @Test func `rows of many bursts are sent`() async throws {
+    let folder = try AttachedFolder("**")
+    try folder.append("time,host,value\n", to: "m.csv")
+    for start in stride(from: 0, to: 300, by: 100) {
+      try await folder.tick(after: 7200)
+      let rotate = "for n in 2 1; do ! test -f m.csv.$n || mv m.csv.$n m.csv.$((n + 1)); done"
+      let command = Burst.copyTruncate.command.replacing("rows 0", with: "\(rotate); rows \(start)")
+      #expect(try await folder.run(command) == 0)
+    }
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<300))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// A job's script compresses its log, and empties it.
+  @Test func `a compressed log beside its emptied original is sent each night`() async throws {
+    let folder = try AttachedFolder("**")
+    try folder.append("", to: "job.log")
+    try await folder.tick()
+    for night in 0..<3 {
+      try folder.append(night * 100..<night * 100 + 100, to: "job.log")
+      #expect(try await folder.run("gzip -c job.log >job.log.gz; : >job.log") == 0)
+      try await folder.tick(after: 86_400)
+    }
+    try await folder.tick(after: 7200)
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<300))
+  }
+
+  @Test(arguments: ["", "banner\n", String(repeating: "#field name type\n", count: 300)])
+  func `a compressed log beside one that only begins alike is sent`(heading: String) async throws {
+    let folder = try AttachedFolder("**")
+    try folder.append(heading, to: "app.log")
+    try folder.append(0..<100, to: "app.log")
+    #expect(try await folder.run("gzip app.log") == 0)
+    try folder.append(heading, to: "app.log")
+    if heading.count > 4096 { try folder.append(100..<200, to: "app.log") }
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    let expected = Array(0..<(heading.count > 4096 ? 200 : 100))
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == expected)
+  }
+
+  @Test func `a compressed copy of a log that is in place is not sent`() async throws {
+    let folder = try AttachedFolder("**")
+    try folder.append(0..<1000, to: "app.log")
+    #expect(try await folder.run("gzip -k app.log") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try folder.append(1000..<1100, to: "app.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<1100)])
+  }
+
+  /// The heading fills what passes remember of a log's beginning; its rows have one width.
+  @Test func `a compressed log of the same length as a known one is another`() async throws {
+    let folder = try AttachedFolder("*.gz")
+    let heading = String(repeating: "#field name type\n", count: 300)
+    func rotate(_ night: Int) async throws {
+      #expect(try await folder.run("! test -f m.1.gz || mv m.1.gz m.2.gz") == 0)
+      try folder.append(heading, to: "m.1")
+      try folder.append(night * 100..<night * 100 + 100, to: "m.1")
+      #expect(try await folder.run("gzip -n m.1") == 0)
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+    }
+    for night in 1...3 { try await rotate(night) }
+    folder.site.local.clock.advance(seconds: 8 * 86_400)
+    try await folder.site.reap()
+    try folder.loseCache()
+    for night in 4...6 { try await rotate(night) }
+    // Those of the first three nights had left the home, as far as their files are gone.
+    let lines = try await folder.remoteLines().flatMap(\.self)
+    #expect(lines.filter { $0 >= 400 }.sorted() == Array(400..<700))
+  }
+
+  @Test(arguments: ["archive/app.log.1", "archive/app.log-20260101"], [0, 10])
+  func `a rotated log that is compressed in another folder is sent once`(
+    target: String, unsent: Int
+  ) async throws {
+    let folder = try AttachedFolder("*.log")
+    for day in 0..<2 {
+      try folder.append(day * 100..<day * 100 + 100, to: "app.log")
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+      #expect(try await folder.run("mkdir -p archive; mv app.log app.log.1") == 0)
+      try await folder.tick(after: 7200)
+      guard day == 1 else {
+        #expect(try await folder.run("mv app.log.1 archive/app.log.2") == 0)
+        try await folder.tick(after: 7200)
+        continue
+      }
+      try folder.append(200..<200 + unsent, to: "app.log.1")
+      #expect(try await folder.run("mv app.log.1 \(target); gzip \(target)") == 0)
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+    }
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<200 + unsent))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// A script keeps copies of rotated logs where no pattern leads.
+  @Test func `copies of rotated logs in an archive are not sent again`() async throws {
+    let folder = try AttachedFolder("*.log")
+    for day in 0..<4 {
+      try folder.append(day * 100..<day * 100 + 100, to: "app.log")
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+      let rotate = "mkdir -p archive; rm -f app.log.1; mv app.log app.log.1"
+      #expect(try await folder.run("\(rotate); cp app.log.1 archive/app.log-2026010\(day)") == 0)
+      try folder.append("", to: "app.log")
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+    }
+    #expect(try await folder.remoteLines() == (0..<4).map { Array($0 * 100..<$0 * 100 + 100) })
+  }
+}
