@@ -42,7 +42,7 @@ import Testing
       try folder.append(next..<next + count, to: "app.log")
       next += count
     }
-    for _ in 0..<6 {
+    for _ in 0..<4 {
       try write(size.count)
       try await folder.tick(after: 7200)
       try write(size.count)
