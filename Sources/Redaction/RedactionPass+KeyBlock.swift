@@ -87,15 +87,24 @@ extension RedactionPass {
 
   /// End of a private key's header or footer, whose label begins at a position.
   func headerEnd(from start: Int) -> Int? {
-    var end = start
-    while end < min(text.count, start + 64), Self.label.contains(text[end]) { end += 1 }
-    guard text.count - end >= 5, text[end..<end + 5].allSatisfy({ $0 == UInt8(ascii: "-") })
-    else { return nil }
-    let label = text[start..<end]
+    let label = label(from: start)
+    guard endsFence(label) else { return nil }
     let isPrivate = ["PRIVATE KEY", "PRIVATE KEY BLOCK"].contains {
-      label.suffix($0.utf8.count).elementsEqual($0.utf8)
+      text[label].suffix($0.utf8.count).elementsEqual($0.utf8)
     }
-    return isPrivate ? end + 5 : nil
+    return isPrivate ? label.upperBound + Self.dashes.count : nil
+  }
+
+  /// Where the label of a header or footer is, such as `RSA PRIVATE KEY`, which begins at a position.
+  private func label(from position: Int) -> Range<Int> {
+    let start = min(position, text.count)
+    let end = text[start...].prefix(64).firstIndex { !Self.label.contains($0) }
+    return start..<(end ?? min(start + 64, text.count))
+  }
+
+  /// Whether the dashes that end a header or footer follow a label.
+  private func endsFence(_ label: Range<Int>) -> Bool {
+    text[label.upperBound...].starts(with: Self.dashes)
   }
 
   /// The first footer in a part of a line; each byte is searched once.
@@ -132,7 +141,7 @@ extension RedactionPass {
     block.pending = nil
     let limit = limit(from: start)
     // The keys that have begun and not ended: the last one ends first.
-    var labels = [label(at: start + Self.header.count)]
+    var labels = [label(from: start + Self.header.count + 1)]
     var headers = 0
     let first = lineStart(of: start, notBefore: start - Self.reach)
       .map { min(start, prefix(ofLineAt: $0).end) }
@@ -224,18 +233,25 @@ extension RedactionPass {
     in line: Range<Int>, before closing: Int?, _ surroundings: Surroundings?, _ column: Int?
   ) -> [Range<Int>] {
     guard rules.engine >= 6 else { return [] }
-    let stop = closing ?? line.upperBound
+    return parts(in: line.lowerBound..<(closing ?? line.upperBound)) {
+      isLast($0, in: line, before: closing, follows: $1, surroundings, column)
+    }
+  }
+
+  /// The runs of base64, quoted or not, in a part of a line that are a key's: those so long that they can
+  /// only be one's, and others that a closure takes.
+  ///
+  /// - Parameter isLike: whether a shorter run is a key's, given whether another one precedes it.
+  private func parts(
+    in range: Range<Int>, where isLike: (_ run: Range<Int>, _ follows: Bool) -> Bool
+  ) -> [Range<Int>] {
     var parts: [Range<Int>] = []
-    var start = line.lowerBound
-    while start < stop {
+    var start = range.lowerBound
+    while start < range.upperBound {
       var end = start
-      while end < stop, Self.quotedBase64.contains(text[end]) { end += 1 }
+      while end < range.upperBound, Self.quotedBase64.contains(text[end]) { end += 1 }
       let run = start..<end
-      if run.count >= Self.surely
-        || !run.isEmpty
-          && isLast(
-            run, in: line, before: closing, follows: !parts.isEmpty, surroundings, column)
-      {
+      if run.count >= Self.surely || !run.isEmpty && isLike(run, !parts.isEmpty) {
         parts.append(run)
       }
       start = end + 1
@@ -318,7 +334,8 @@ extension RedactionPass {
       if isFooter, found.last?.isFooter == false {
         found.removeLast()
       } else {
-        found.append(Fence(isFooter: isFooter, place: at..<labelEnd, label: label(at: end)))
+        let label = end + 1..<labelEnd - Self.dashes.count
+        found.append(Fence(isFooter: isFooter, place: at..<labelEnd, label: label))
       }
       from = labelEnd
     }
@@ -346,7 +363,7 @@ extension RedactionPass {
     guard place < line.upperBound, let end = Self.fenceEnd(at: place, in: text) else {
       return false
     }
-    return text[label(at: end).upperBound...].starts(with: Self.dashes)
+    return endsFence(label(from: end + 1))
   }
 
   /// Whether a header or footer ends its line, or is the value of a field: a sentence may mention it.
@@ -358,13 +375,6 @@ extension RedactionPass {
     else { return false }
     let before = text[line.lowerBound..<place.lowerBound - 1].last { $0 != UInt8(ascii: " ") }
     return before.map(Self.opening.contains) ?? true
-  }
-
-  /// Where the label of a header or footer is, which begins after a space.
-  private func label(at place: Int) -> Range<Int> {
-    let start = min(place + 1, text.count)
-    let end = text[start...].prefix(64).firstIndex { !Self.label.contains($0) }
-    return start..<(end ?? min(start + 64, text.count))
   }
 
   /// - Parameter column: where the key's header stands in its line: what ends before it in a line that
@@ -383,15 +393,8 @@ extension RedactionPass {
       if text[rest].allSatisfy(Self.base64.contains) { return .key([rest]) }
       if Self.fields.contains(where: { text[rest].starts(with: $0) }) { return .key([rest]) }
     }
-    var parts: [Range<Int>] = []
-    var start = rest.lowerBound
-    while start < rest.upperBound {
-      var end = start
-      while end < rest.upperBound, Self.quotedBase64.contains(text[end]) { end += 1 }
-      let run = start..<end
-      let isLike = !run.isEmpty && surroundings == Surroundings(of: run, in: line, text)
-      if isLike || run.count >= Self.surely { parts.append(run) }
-      start = end + 1
+    let parts = parts(in: rest) { run, _ in
+      surroundings == Surroundings(of: run, in: line, text)
     }
     if !parts.isEmpty { return .key(parts) }
     let isOfHeader =

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Sync
 
-/// Logs that begin alike, such as tables with a heading, and of which a pass has seen no more.
+/// Tables with one heading, and other logs with a common start, after a pass that saw only that start.
 @Suite(.shiftedTime, .tags(.medium)) struct SharedHeadingTests {
-  /// What happens between two passes to `m.csv`, of which only the heading was sent.
+  /// Shell commands that change `m.csv` between two passes, after its heading was sent.
   enum Burst: String, CaseIterable {
     case copyTruncate = "rows 0; cp -p m.csv m.csv.1; head m.csv"
     case copyTruncateCompress = "rows 0; gzip -c m.csv >m.csv.1.gz; head m.csv"

@@ -170,15 +170,18 @@ extension LocalSession {
   /// generation was sent.
   ///
   /// - Parameter generation: the one that was sent.
+  /// - Returns: the new record; nil if no redaction had begun.
   /// - Throws: ``Platform/SystemError``.
-  func withdrawRedaction(beyond generation: Int) throws {
+  @discardableResult
+  func withdrawRedaction(beyond generation: Int) throws -> UploadState? {
     guard var uploadState = try loadUploadState(), let replaced = uploadState.replaced,
       uploadState.generation ?? 1 > generation
-    else { return }
+    else { return nil }
     uploadState.redaction = replaced.isEmpty ? nil : replaced
     uploadState.generation = generation == 1 ? nil : generation
     uploadState.replaced = nil
     try write(uploadState, isDurable: true)
+    return uploadState
   }
 
   /// The stream as it is or was sent; nil without a local log.

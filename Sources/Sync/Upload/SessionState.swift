@@ -302,8 +302,8 @@ extension SessionState {
 
   /// Lets the rules of a generation count again, beyond which nothing can be sent.
   mutating func withdrawRedaction(beyond generation: Int, _ context: SyncContext) throws {
-    try local.withdrawRedaction(beyond: generation)
-    uploadState = try local.loadUploadState() ?? UploadState()
+    guard let withdrawn = try local.withdrawRedaction(beyond: generation) else { return }
+    uploadState = withdrawn
     try openView(context)
   }
 
