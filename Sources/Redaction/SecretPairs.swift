@@ -157,7 +157,10 @@ struct SecretPairs: Sendable {
         unless: unless)
     }
     let toValue = [
-      Step(words: ["\",\"value\":\"", "\", \"value\": \"", "\" value=\"", "' value='"])
+      Step(
+        words: [
+          "\",\"value\":\"", "\", \"value\": \"", "\" value=\"", "' value='", "</name><value>",
+        ])
     ]
     return [
       rule(passwords, Self.password, toValue + [value(least: 4, unless: none)]),

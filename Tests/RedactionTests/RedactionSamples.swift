@@ -52,6 +52,17 @@ enum RedactionSamples {
     (#"-H Authorization:\ Bearer\ <mF_9.B5f-4.1JqM>"#, "bearer"),
     ("encryptionKey=<q8Zr3Tn5Wv7Yx9Ab2Cd4Ef>", "secret"),
     ("proxy-authorization: Basic <QWxhZGRpbjpvcGVuIHNlc2FtZQ==>", "basic"),
+    ("fs.s3a.secret.key=<wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY>", "secret"),
+    ("aws.secret.access.key = <wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY>", "aws-secret"),
+    (
+      "fs.azure.account.key.acct.blob.core.windows.net=<bXlrZXlteWtleW15a2V5bXlrZXlteWtleW15a2V5bQ==>",
+      "secret"
+    ),
+    ("openai.api.key: <aB3dE5gH7jK9mN1p>", "secret"),
+    (#"{"smtpPass":"<x7bare9>"}"#, "password"),
+    ("keytool -storepass <x7bare9> -list", "password"),
+    ("app --github-token <aB3dE5gH7jK9> x", "password"),
+    ("app --signing-key <aB3dE5gH7jK9>", "password"),
     ("authorization: basic <dTpw>", "basic"),
     ("postgres://app:<s3cr3t@with:at>@db.example/app", "url-password"),
     ("redis://:<hunter2hunter2>@cache:6379", "url-password"),

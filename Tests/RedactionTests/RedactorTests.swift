@@ -25,6 +25,12 @@ import Testing
     String(decoding: redactor.redacted(Array(text.utf8)), as: UTF8.self)
   }
 
+  @Test func `a value beside its name in XML is masked`() {
+    let text = "<name>fs.s3a.secret.key</name><value>wJalrXUtnFEMI/K7MDENG</value>"
+    #expect(
+      redacted(text) == text.replacing("wJalrXUtnFEMI/K7MDENG", with: "[REDACTED:secret****]"))
+  }
+
   @Test(arguments: RedactionSamples.found.indices)
   func `built-in rules mask their samples`(number: Int) throws {
     let (raw, masked) = try expected(RedactionSamples.found[number])
