@@ -42,6 +42,51 @@ import Testing
     #expect(LossLine(log: line.log + [0x78]) == nil && LossLine(log: []) == nil)
   }
 
+  /// The sidecar does not have the generation of the redaction yet.
+  @Test func `a redaction that dies between its records has not begun`() async throws {
+    var folder = try AttachedFolder("app.log")
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    folder.site.redaction = RedactionRules(groups: [])
+    try folder.append(0..<100, to: "app.log")
+    try folder.append("key \(secret)\n", to: "app.log")
+    try await folder.tick()
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    folder.site.redaction = RedactionRules()
+    let local = LocalSession(folder.site.local.home, session)
+    let sidecar = try #require(try folder.sidecars().first)
+    try local.record(
+      [.init(from: 0, rules: folder.site.redaction.version())], generation: 2, keeping: [],
+      replacing: local.redaction(sidecar) ?? [])
+    try folder.append(100..<200, to: "app.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<200)])
+    // Repeated, it takes effect.
+    let redaction = try RemoteRedaction(folder.site.context())
+    try redaction.begin(#require(try await redaction.plan(session)))
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<200)])
+    #expect(try await !folder.remote(session).contains(secret))
+    #expect(try await redaction.plan(session) == nil)
+  }
+
+  @Test func `a redaction counts whose sidecar was put back`() async throws {
+    var folder = try AttachedFolder("app.log")
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    folder.site.redaction = RedactionRules(groups: [])
+    try folder.append("key \(secret)\n", to: "app.log")
+    try await folder.tick()
+    let former = try #require(try folder.sidecars().first)
+    folder.site.redaction = RedactionRules()
+    let redaction = try RemoteRedaction(folder.site.context())
+    try redaction.begin(#require(try await redaction.plan(former.sessionId)))
+    try await folder.tick(after: 7200)
+    let local = LocalSession(folder.site.local.home, former.sessionId)
+    try former.save(local.files.sidecar)
+    let state = try local.loadUploadState(beside: former)
+    #expect(state?.generation == 2)
+    #expect(try state?.redaction?.first?.rules == folder.site.redaction.version())
+  }
+
   /// What was sent stays as it was, and the seal does not claim the new rules.
   @Test(arguments: [false, true])
   func `a redaction that its file did not outlive is withdrawn`(losesCache: Bool) async throws {

@@ -14,6 +14,8 @@ package struct UploadState: Codable, Equatable {
   package var generation: Int?
   /// The epochs of what was sent before a redaction that has begun; nil if none has.
   package var replaced: [Sidecar.RedactionEpoch]?
+  /// Whether the sidecar of an attached session has had the generation that a redaction begins.
+  package var hasBegun: Bool?
   /// Former streams before that generation that stay, because the rules mask nothing of them; nil
   /// for none.
   package var kept: [Int]?
@@ -59,6 +61,17 @@ extension LocalSession {
     }
   }
 
+  /// Reads the state that counts beside a sidecar; nil if there is no readable one.
+  ///
+  /// A redaction of an attached session that died before the sidecar had its generation has not begun.
+  package func loadUploadState(beside sidecar: Sidecar) throws -> UploadState? {
+    guard var uploadState = try loadUploadState() else { return nil }
+    if sidecar.source != nil, uploadState.hasBegun != true {
+      uploadState.withdrawRedaction(beyond: sidecar.generation ?? 1)
+    }
+    return uploadState
+  }
+
   /// Replaces the state.
   ///
   /// - Throws: ``Platform/SystemError``.
@@ -100,7 +113,21 @@ extension LocalSession {
   }
 
   private func knownUploadState(_ sidecar: Sidecar) throws -> UploadState {
-    try sidecar.seal == nil ? loadUploadState() ?? UploadState() : UploadState()
+    try sidecar.seal == nil ? loadUploadState(beside: sidecar) ?? UploadState() : UploadState()
+  }
+}
+
+extension UploadState {
+  /// Lets the epochs count again that a redaction was to replace, if it began a generation beyond another.
+  ///
+  /// - Returns: whether one had begun.
+  @discardableResult
+  package mutating func withdrawRedaction(beyond generation: Int) -> Bool {
+    guard let replaced, self.generation ?? 1 > generation else { return false }
+    redaction = replaced.isEmpty ? nil : replaced
+    self.generation = generation == 1 ? nil : generation
+    self.replaced = nil
+    return true
   }
 }
 

@@ -41,7 +41,8 @@ package struct RemoteRedaction: Sendable {
     let local = LocalSession(context.home, session)
     let (sidecar, _) = try local.sidecar(device: context.device)
     let isRewritten = sidecar.source != nil && sidecar.generation ?? 1 > 1
-    let begun = try sidecar.seal == nil ? local.loadUploadState()?.generation : nil
+    let begun =
+      try sidecar.seal == nil ? local.loadUploadState(beside: sidecar)?.generation : nil
     let mayDiffer = try isRewritten || local.redaction(sidecar) ?? [] != epochs
     guard sidecar.remoteReapedAt == nil, mayDiffer || begun != nil else { return nil }
     guard sidecar.deviceId == context.device.deviceId else {
@@ -247,6 +248,7 @@ package struct RemoteRedaction: Sendable {
       sidecar.seal = nil
       try sidecar.save(local.files.sidecar)
     }
+    if sidecar.source != nil { try local.confirmRedaction() }
     try context.manifest.forget(item.session)
   }
 }

@@ -160,10 +160,19 @@ extension LocalSession {
     uploadState.redaction = epochs
     uploadState.generation = generation
     if let kept { uploadState.kept = kept.isEmpty ? nil : kept }
-    if let replaced { uploadState.replaced = replaced }
+    if let replaced { (uploadState.replaced, uploadState.hasBegun) = (replaced, nil) }
     try write(
       uploadState, isDurable: epochs.count > 1 || generation != nil || uploadState.consent != nil)
     return uploadState
+  }
+
+  /// Records that the sidecar has the generation that a redaction begins.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func confirmRedaction() throws {
+    guard var uploadState = try loadUploadState() else { return }
+    uploadState.hasBegun = true
+    try write(uploadState, isDurable: false)
   }
 
   /// Lets the epochs count again that a redaction was to replace: the log is gone before its new
@@ -174,12 +183,9 @@ extension LocalSession {
   /// - Throws: ``Platform/SystemError``.
   @discardableResult
   func withdrawRedaction(beyond generation: Int) throws -> UploadState? {
-    guard var uploadState = try loadUploadState(), let replaced = uploadState.replaced,
-      uploadState.generation ?? 1 > generation
+    guard var uploadState = try loadUploadState(),
+      uploadState.withdrawRedaction(beyond: generation)
     else { return nil }
-    uploadState.redaction = replaced.isEmpty ? nil : replaced
-    uploadState.generation = generation == 1 ? nil : generation
-    uploadState.replaced = nil
     try write(uploadState, isDurable: true)
     return uploadState
   }

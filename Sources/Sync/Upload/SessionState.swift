@@ -188,7 +188,7 @@ extension SessionState {
       (state.entry, state.isInManifest) = (entry, true)
     }
     if lock != nil, !state.isAttached { try local.compressParts(state.sidecar.format) }
-    state.uploadState = try local.loadUploadState() ?? UploadState()
+    state.uploadState = try local.loadUploadState(beside: state.sidecar) ?? UploadState()
     state.log = try local.openLog(state.sidecar.source)?.afterHoles()
     if let log = state.log { (state.length, state.modified) = try log.status() }
     return state
