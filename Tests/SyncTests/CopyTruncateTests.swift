@@ -126,6 +126,64 @@ import Testing
     }
   }
 
+  @Test func `a new log is sent once whose copy takes several passes`() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<300, to: "app.log")
+    let rest = try Data(contentsOf: URL(filePath: folder.file("app.log")))
+    for start in stride(from: 0, to: rest.count, by: 5000) {
+      let piece = rest.dropFirst(start).prefix(5000)
+      try folder.append(String(decoding: piece, as: UTF8.self), to: "app.log.1")
+      try await folder.tick(isDisturbed: true)
+    }
+    try folder.truncate("app.log")
+    try folder.append(300..<310, to: "app.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<310))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// Who may write beside a log can make one, and change it all the time.
+  @Test func `what another user calls a copy does not hold a log back`() async throws {
+    let folder = try AttachedFolder("**")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    #expect(try await folder.run("mkdir sub") == 0)
+    try folder.append("l", to: "sub/app.log.1")
+    #expect(try await folder.run("cp sub/app.log.1 app.log.1; chown 65534 app.log.1 sub/*") == 0)
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick()
+    #expect(try await folder.remoteLines().first == Array(0..<20))
+  }
+
+  /// No pattern leads to the name, and the same file is written over.
+  @Test(arguments: ["cp app.log app.log.old", "gzip -c app.log >app.log.old.gz"])
+  func `a log is sent whose copies have one name`(copy: String) async throws {
+    let folder = try AttachedFolder("*.log")
+    for day in 0..<4 {
+      try folder.append(day * 100..<day * 100 + 10, to: "app.log")
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+      try folder.append(day * 100 + 10..<day * 100 + 100, to: "app.log")
+      #expect(try await folder.run("\(copy); : >app.log") == 0)
+      try await folder.tick(after: 10)
+    }
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == (0..<4).map { Array($0 * 100..<$0 * 100 + 100) })
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// As logrotate's `copy` makes them.
+  @Test func `copies of a log that goes on are not sent`() async throws {
+    let folder = try AttachedFolder("**")
+    for day in 0..<3 {
+      try folder.append(day * 200..<day * 200 + 100, to: "app.log")
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+      #expect(try await folder.run("cp app.log app.log-2026010\(day)") == 0)
+      try folder.append(day * 200 + 100..<day * 200 + 200, to: "app.log")
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+    }
+    #expect(try await folder.remoteLines() == [Array(0..<600)])
+  }
+
   @Test func `a copy with a time far ahead does not hold its original back`() async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append("# a heading\n", to: "app.log")

@@ -59,4 +59,163 @@ import Testing
     #expect(try await folder.problems().isEmpty)
     #expect(try folder.sidecars().count == 2)
   }
+
+  @Test func `rotated logs are found in a folder to which a pattern leads by a link`() async throws
+  {
+    let folder = try AttachedFolder("linked/*.log")
+    #expect(try await folder.run("mkdir -p data/old && ln -s data linked") == 0)
+    for (day, target) in ["linked/app.log.old", "linked/old/app.log.1"].enumerated() {
+      try folder.append(day * 100..<day * 100 + 10, to: "linked/app.log")
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+      try folder.append(day * 100 + 10..<day * 100 + 100, to: "linked/app.log")
+      #expect(try await folder.run("mv linked/app.log \(target); : >linked/app.log") == 0)
+      try await folder.tick(after: 10)
+    }
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<100), Array(100..<200)])
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// As kubelet links and rotates the logs of containers.
+  private func containers() async throws -> AttachedFolder {
+    var folder = try AttachedFolder("containers/*.log")
+    folder.sources[0].followsLinks = true
+    #expect(
+      try await folder.run("mkdir -p containers pod && ln -s ../pod/0.log containers/c.log") == 0)
+    try folder.append(0..<100, to: "pod/0.log")
+    try await folder.tick()
+    return folder
+  }
+
+  @Test(arguments: ["true", "gzip pod/0.log.20260101-120001"])
+  func `logs are found that were rotated beside the target of a link`(
+    compress: String
+  ) async throws {
+    let folder = try await containers()
+    for rotation in 1...2 {
+      try folder.append(rotation * 100..<rotation * 100 + 100, to: "pod/0.log")
+      #expect(try await folder.run("mv pod/0.log pod/0.log.20260101-12000\(rotation)") == 0)
+    }
+    #expect(try await folder.run(compress) == 0)
+    try folder.append(300..<400, to: "pod/0.log")
+    try await folder.tick(after: 10)
+    try folder.append(400..<410, to: "pod/0.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(
+      try await folder.remoteLines() == [
+        Array(0..<200), Array(200..<300), Array(300..<410),
+      ])
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  @Test(arguments: ["true", "gzip -f pod/0.log.1"])
+  func `logs are found beside the missing target of a link`(compress: String) async throws {
+    let folder = try await containers()
+    for rotation in 1...3 {
+      try folder.append(rotation * 100..<rotation * 100 + 50, to: "pod/0.log")
+      try await folder.tick(after: 7200)
+      try folder.append(rotation * 100 + 50..<rotation * 100 + 100, to: "pod/0.log")
+      let shift =
+        "for n in 2 1; do for e in '' .gz; do ! test -f pod/0.log.$n$e || mv pod/0.log.$n$e "
+      #expect(
+        try await folder.run(
+          "\(shift) pod/0.log.$((n + 1))$e; done; done; mv pod/0.log pod/0.log.1; \(compress)") == 0
+      )
+      try await folder.tick(after: 10)
+      try await folder.tick(after: 7200)
+    }
+    let lines = try await folder.remoteLines()
+    #expect(lines == [Array(0..<200), Array(200..<300), Array(300..<400)])
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  @Test(arguments: ["pod/1.log", "pod2/0.log"], ["containers/*.log", "*/c.log"])
+  func `a log is read to its end once its link leads to the next one`(
+    next: String, pattern: String
+  ) async throws {
+    var folder = try await containers()
+    folder.sources[0].path = try #require(SourcePattern(folder.file(pattern)))
+    try await folder.tick()
+    try folder.append(100..<110, to: "pod/0.log")
+    #expect(try await folder.run("mkdir pod2; ln -sfn ../\(next) containers/c.log") == 0)
+    try folder.append(200..<210, to: next)
+    try await folder.tick()
+    try folder.append(110..<120, to: "pod/0.log")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<120), Array(200..<210)])
+    try await folder.expectSealed(1)
+  }
+
+  @Test func `a log whose source is removed ends with what was read`() async throws {
+    var folder = try await containers()
+    folder.sources[0].path = try #require(SourcePattern(folder.file("pod/1.log")))
+    try folder.append(100..<110, to: "pod/0.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<100)])
+    try await folder.expectSealed(1)
+  }
+
+  @Test func `logs that logrotate moves to a folder beside the target of a link are found`()
+    async throws
+  {
+    let folder = try await containers()
+    #expect(try await folder.run("mkdir pod/old") == 0)
+    for rotation in 1...3 {
+      try folder.append(rotation * 100..<rotation * 100 + 100, to: "pod/0.log")
+      #expect(try await folder.run("mv pod/0.log pod/old/0.log.\(rotation); : >pod/0.log") == 0)
+      if rotation == 1 { for _ in 0..<2 { try await folder.tick(after: 7200) } }
+    }
+    try folder.append(400..<410, to: "pod/0.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<410))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  @Test func `who made a link decides about no other user's files beside its target`() async throws
+  {
+    let folder = try await containers()
+    #expect(try await folder.run("chown -h 65534 containers/c.log pod/0.log") == 0)
+    try await folder.tick(after: 7200)
+    try folder.append("SECRET\n", to: "pod/0.log.1")
+    #expect(try await folder.run("cp pod/0.log.1 pod/0.log.2; chown 65534 pod/0.log.2") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(
+      try folder.sidecars().compactMap(\.source?.path).sorted()
+        == ["0.log", "0.log.2"].map { folder.file("pod/\($0)") })
+  }
+
+  /// The file system gives the numbers of removed files to new ones.
+  @Test func `a folder that leads to itself keeps no other user's log from being sent`()
+    async throws
+  {
+    let folder = try AttachedFolder("**")
+    #expect(try await folder.run("mkdir -p a/d b") == 0)
+    try folder.append("line 0 of another log\n", to: "a/d/x.log")
+    try await folder.tick()
+    // The same number at another path, and no look at the first one.
+    #expect(try await folder.run("ln a/d/x.log b/b.log && rm -r a/d && ln -s d a/d") == 0)
+    try folder.append(100..<110, to: "b/b.log")
+    for _ in 0..<2 { try await folder.tick(after: 10) }
+    #expect(try await folder.remoteLines().flatMap(\.self).contains(109))
+    #expect(try await folder.problems()[folder.file("b/b.log")] == nil)
+  }
+
+  /// It begins like the log that a user made beside it.
+  @Test(arguments: ["s.log", "state"])
+  func `a file of root that no source names is not taken for a user's log`(name: String)
+    async throws
+  {
+    let folder = try AttachedFolder("\(name)")
+    try folder.append("{", to: name)
+    #expect(try await folder.run("chown 65534 \(name)") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try folder.append("{SECRET\n", to: "state.json")
+    try folder.append("{SECRET\n", to: "\(name).1")
+    try folder.modified("\(name).1", ago: 90_000)
+    try folder.remove(name)
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    for sidecar in try folder.sidecars() {
+      #expect(try await !folder.remote(sidecar.sessionId).contains("SECRET"))
+    }
+  }
 }

@@ -11,7 +11,9 @@ import Testing
     ("app.1.log.zst", ["app.log"]), ("app.log-2026-01-22T10.00.00", ["app.log"]),
     ("www.example.com.1.log.gz", ["www.example.com.log"]),
     ("www.example.com-20260122.log", ["www.example.com.log"]),
-    ("app.log", []), ("app.log.gz", []), ("app.log.old", []),
+    ("app.log.old", ["app.log"]), ("app-old.log.gz", ["app.log"]),
+    ("Xorg.0.log.old", ["Xorg.0.log"]),
+    ("app.log", []), ("app.log.gz", []), ("app.log.bak", []), ("older.log", []),
   ])
   func `the log that was rotated is among the originals of a name`(
     name: String, logs: [String]

@@ -65,6 +65,45 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
+  /// The quiet one has nothing but its heading, which the other one's compressed file begins with.
+  @Test(arguments: ["mv $f $f.1; head $f", "cp $f $f.1; head $f"])
+  func `a quiet log does not take the rotated one of another`(rotate: String) async throws {
+    let folder = try AttachedFolder("**")
+    for name in ["web.access.log", "web.error.log"] {
+      try folder.append("time,host,value\n", to: name)
+    }
+    try folder.append(0..<100, to: "web.access.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try folder.append(100..<150, to: "web.access.log")
+    let head = "head() { echo time,host,value >$1; }"
+    #expect(
+      try await folder.run(
+        "\(head); for f in web.access.log web.error.log; do \(rotate); gzip -f $f.1; done") == 0)
+    try folder.append(150..<160, to: "web.access.log")
+    try await folder.tick(after: 10)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(
+      try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<160))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// A file that was written over keeps its number, like one that got the number of a removed one.
+  @Test func `a heading that was rotated is not the log that is copied over it`() async throws {
+    let folder = try AttachedFolder("**")
+    try folder.append("time,host,value\n", to: "app.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.run("mv app.log app.log.1; echo time,host,value >app.log") == 0)
+    try folder.append(0..<50, to: "app.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try folder.append(50..<60, to: "app.log")
+    #expect(try await folder.run("cp app.log app.log.1; echo time,host,value >app.log") == 0)
+    try folder.append(60..<65, to: "app.log")
+    try await folder.tick(after: 10)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<65))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
   /// A job's script compresses its log, and empties it.
   @Test func `a compressed log beside its emptied original is sent each night`() async throws {
     let folder = try AttachedFolder("**")
@@ -158,5 +197,29 @@ import Testing
       for _ in 0..<2 { try await folder.tick(after: 7200) }
     }
     #expect(try await folder.remoteLines() == (0..<4).map { Array($0 * 100..<$0 * 100 + 100) })
+  }
+
+  /// Who writes logs can make many begin alike.
+  @Test func `a moved log is compared with few files, rotated names first`() throws {
+    let folder = try AttachedFolder("app.log")
+    let heading = String(repeating: "#field name type\n", count: 300)
+    try folder.append(heading, to: "app.log")
+    try folder.tickWithoutStore()
+    let files = try AttachedFiles(folder.site.local.home)
+    let known = try #require(try files.here(at: folder.file("app.log")).first)
+    let names = (0..<100).map { "app.copy\($0)" } + ["app.log.1"]
+    var targets = RotationTargets(
+      try names.map { name in
+        try folder.append(heading, to: name)
+        let status = try #require(try FileStatus(folder.file(name)))
+        return AttachCandidate(path: folder.file(name), status: status, source: nil)
+      })
+    var compared: [String] = []
+    let found = try targets.take(for: known) { target in
+      compared.append(target.path)
+      return false
+    }
+    #expect(found == nil && compared.count == RotationTargets.mostCompared)
+    #expect(compared.first == folder.file("app.log.1"))
   }
 }

@@ -36,9 +36,13 @@ extension AttachObservation {
   /// Excludes copies and, briefly, later growth of their originals, which a copy might lack.
   mutating func leaveCopies() throws {
     var originals: Set<String> = []
+    // A compressed copy is unpacked once, however many names its writer gives it.
+    var copies: Set<AttachedFile.Number> = []
     fresh = try fresh.filter { candidate in
-      if try isBesideOriginal(candidate) { return false }
+      let number = AttachedFile.Number(candidate.status)
+      if try copies.contains(number) || isBesideOriginal(candidate) { return false }
       guard let original = try original(of: candidate) else { return true }
+      copies.insert(number)
       if isRecent(candidate) { originals.insert(original.source.path) }
       return false
     }
@@ -49,14 +53,17 @@ extension AttachObservation {
     postpone(originals)
   }
 
-  /// Unknown files with a recent copy of their beginning beside them, which is unknown, too: once they
-  /// are truncated, the copy alone has those bytes.
+  /// Unknown files with a recent copy of their beginning beside them, which is read as a log of its own:
+  /// once they are truncated, the copy alone has those bytes.
   private func copiedOriginals() -> Set<String> {
     let byPath = Dictionary(fresh.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    guard !byPath.isEmpty else { return [] }
     var paths: Set<String> = []
-    for copy in fresh where !copy.isRotation && copy.form == nil && isRecent(copy) {
+    // A copy that takes long has been known since an earlier pass.
+    for copy in changed.values where !copy.isRotation && copy.form == nil && isRecent(copy) {
       for path in LogSource.originals(of: copy.path) {
         guard let original = byPath[path], original.status.length >= copy.status.length,
+          copy.status.mayHaveReplaced(ownedBy: original.status.owner),
           (try? FileContent(copy.path).isBeginning(of: FileContent(path))) == true
         else { continue }
         paths.insert(path)
@@ -73,9 +80,13 @@ extension AttachObservation {
     let isPacked = candidate.form != nil
     let folder = AttachedFile.folder(of: candidate.path)
     let isRecent = isRecent(candidate)
+    // Another log may begin with as few lines.
+    let isLong = candidate.status.length >= FileContent.headLength
     for known in try knownOriginals(of: candidate.path, isPacked: isPacked)
-    where (known.isOpen || isPacked || isRecent) && !known.isCompressed {
-      guard let status = try? FileStatus(known.source.path), known.isAt(status),
+    where (known.isOpen || isPacked || isRecent || isLong) && !known.isCompressed {
+      // Others may not hold the log back by what they call a copy of it.
+      guard known.mayBelong(to: candidate.status),
+        let status = try? FileStatus(known.source.path), known.isAt(status),
         let original = try? FileContent(known.source.path),
         let copy = try? FileContent(candidate.path)
       else { continue }
@@ -96,13 +107,13 @@ extension AttachObservation {
         let looked = changed[known.source.path]?.status.length ?? known.seen
         if status.length < looked || (try? original.continues(known)) != true {
           // Truncated since it was looked at.
-          shrunk.insert(folder)
+          unsettled.insert(folder)
           return known
         }
         // What both begin with, such as a heading, was all of the log when it was last read.
         continue
       }
-      if !isPacked, isRecent, candidate.status.length < known.seen,
+      if !isPacked, isRecent || isLong, candidate.status.length < known.seen,
         (try? copy.isBeginning(of: original)) == true
       {
         return known
@@ -143,7 +154,9 @@ extension AttachObservation {
     let isRead =
       try fresh.contains { $0.path == plain } || plan.changes.contains { $0.path == plain }
       || !files.here(at: plain).isEmpty
-    guard isRead, try FileStatus(plain)?.kind == .file, let original = try? FileContent(plain)
+    guard isRead, let status = try FileStatus(plain), status.kind == .file,
+      status.mayHaveReplaced(ownedBy: candidate.status.owner),
+      let original = try? FileContent(plain)
     else { return false }
     // Of a compressed file still being written, perhaps nothing can be read.
     return (try? FileContent(candidate.path).isBeginning(of: original)) ?? isRecent(candidate)

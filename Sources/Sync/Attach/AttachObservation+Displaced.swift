@@ -8,26 +8,25 @@ import SessionLog
 extension AttachObservation {
   /// Finds known files that disappeared from changed folders, or with their folder.
   mutating func findVanished() throws {
-    // A missing path is not an unreadable one.
-    let unreadable = Set(plan.problems.keys.filter { !FileStatus.isAbsent($0) })
+    let unreadable = unreadablePaths
     for folder in try files.folders() where !Self.isBelow(unreadable, folder) {
-      do {
-        try findVanished(in: folder)
-      } catch let error as SystemError {
-        report(error.reason, at: folder)
-      }
+      _ = try attempt(at: folder, in: folder) { try $0.findVanished(in: folder) }
     }
     var seen = Set(plan.changes.compactMap(\.session))
     displaced = displaced.filter { seen.insert($0.session).inserted }
   }
 
+  /// The paths that cannot be read; a missing one is none of them.
+  private var unreadablePaths: Set<String> {
+    Set(plan.problems.keys.filter { !FileStatus.isAbsent($0) })
+  }
+
   private mutating func findVanished(in folder: String) throws {
     let read = folders[folder]
-    if let read, read.status.modified < since { return }
+    if let read, read.isSearched, read.status.modified < since { return }
     let status = try read?.status ?? Self.existing(folder)
     for file in try files.inFolder(folder) where changed[file.source.path] == nil {
-      let isSearched = read != nil && sources.contains { $0.finds(file.source.path) }
-      if !isSearched, try isCut(file) {
+      if !isSearched(file), try isCut(file) {
         displaced.append(file)
         continue
       }
@@ -53,6 +52,50 @@ extension AttachObservation {
     if status.length < file.seen { return true }
     guard file.source.length != .zero, try sent.isPending(file) else { return false }
     return (try? FileContent(file.source.path).hasHead(of: file)) == false
+  }
+
+  /// Whether the search of its folder reports a file once it has changed.
+  private func isSearched(_ file: AttachedFile) -> Bool {
+    let path = file.source.path
+    guard let folder = folders[file.folder] else { return false }
+    return folder.targets.contains(String(AttachedFile.name(of: path)))
+      || folder.isSearched && sources.contains { $0.finds(path) }
+  }
+
+  /// Lets the sessions of open files in place end that nothing leads to any more.
+  ///
+  /// If a link leads to another file now, that is once growth stops; if the configuration has changed, at
+  /// once, with what was read.
+  mutating func leaveUnsearched() throws {
+    let unreadable = unreadablePaths
+    var touched = Set(plan.changes.compactMap(\.session)).union(displaced.map(\.session))
+    for file in try files.open() where !file.isRotated && !file.isCompressed {
+      guard changed[file.source.path] == nil, !isSearched(file),
+        !Self.isBelow(unreadable, file.folder), touched.insert(file.session).inserted
+      else { continue }
+      _ = try attempt(at: file.source.path) { try $0.letEnd(file) }
+    }
+  }
+
+  private mutating func letEnd(_ file: AttachedFile) throws {
+    guard try file.isInPlace() else { return }
+    if isReconfigured { return add(.end(file, .idle, nil)) }
+    var left = file
+    left.isRotated = true
+    if try !continueUnsearched(left) { add(.save(left)) }
+  }
+
+  /// Continues an open file that has grown, and that no search reports.
+  ///
+  /// - Returns: false if it has not grown.
+  mutating func continueUnsearched(_ file: AttachedFile) throws -> Bool {
+    guard file.isOpen, !file.isCompressed, let status = try FileStatus(file.source.path),
+      file.isAt(status), status.length > file.seen,
+      (try? FileContent(file.source.path).continues(file)) == true
+    else { return false }
+    try continueFile(
+      file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
+    return true
   }
 
   /// Whether a folder equals or lies below one of these paths.
@@ -81,56 +124,111 @@ extension AttachObservation {
   /// Matches displaced files with unknown ones, and ends those without a match.
   mutating func matchDisplaced() throws {
     guard !displaced.isEmpty else { return }
-    var targets = RotationTargets(fresh + (try neighbours()))
-    var uncompared: Set<String> = []
+    let targets = RotationTargets(fresh + (try neighbours()))
     let replacements = Dictionary(
       fresh.indices.map { (fresh[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
     // What was written over another log in place has not been moved there.
     let overwriting = Dictionary(
       displaced.filter { edited.contains($0.session) }.map { ($0.source.path, $0.session) },
       uniquingKeysWith: { first, _ in first })
+    // What is known of one may be all that another one begins with.
     let order = displaced.sorted {
-      ($0.isOpen ? 0 : 1, $0.session) < ($1.isOpen ? 0 : 1, $1.session)
+      ($0.isOpen ? 0 : 1, $1.seen, $0.session) < ($1.isOpen ? 0 : 1, $0.seen, $1.session)
     }
+    var matching = Matching(
+      targets: targets, replacements: replacements, overwriting: overwriting)
+    var others: [AttachedFile] = []
     for file in order {
-      let found: AttachCandidate?
-      do {
-        found = try targets.take(for: file) { target in
-          try [nil, file.session].contains(overwriting[target.path])
-            && (target.form != nil || target.status.length >= file.seen)
-            && isLog(of: file, at: target)
-        }
-      } catch let error as Uncompared {
-        uncompared.insert(error.path)
-        leave(error)
-        continue
-      }
-      if let found {
-        try followOrReport(file, to: found)
-        // The next pass looks there for logs that no pass has seen.
-        if folders[AttachedFile.folder(of: found.path)] == nil { lookFurther() }
-      } else if let index = replacements[file.source.path],
-        let rewritten = try rewritten(file, as: fresh[index])
-      {
-        add(.rewrite(rewritten))
-        targets.remove(rewritten.source.path)
-      } else if try mayBeUnreadable(file) && !file.isInPlace() {
-        continue
-      } else if let index = replacements[file.source.path] {
-        fresh[index].before = file
-        if try sent.isPending(file) { try lose(file) }
-      } else {
-        try lose(file)
-      }
+      let isMoved = try attempt(at: file.source.path) { try $0.matchNumber(of: file, &matching) }
+      if isMoved == false { others.append(file) }
     }
-    let left = Set(targets.left.map(\.path)).subtracting(uncompared)
+    for file in others { _ = try attempt(at: file.source.path) { try $0.match(file, &matching) } }
+    let left = Set(matching.targets.left.map(\.path)).subtracting(matching.uncompared)
     fresh.removeAll { !left.contains($0.path) }
     for index in fresh.indices {
-      try skipSent(at: index)
+      _ = try attempt(at: fresh[index].path) { try $0.skipSent(at: index) }
       // Another log took its place; the old content may reappear elsewhere.
       if fresh[index].base == 0, let before = fresh[index].before, try !sent.isPending(before) {
         try lose(before)
       }
+    }
+  }
+
+  /// What displaced files may have become.
+  private struct Matching {
+    var targets: RotationTargets
+    /// Paths that could not be compared.
+    var uncompared: Set<String> = []
+    /// By path, the indexes of unknown files that took the place of displaced ones.
+    let replacements: [String: Int]
+    /// By path, sessions whose logs were written over in place.
+    let overwriting: [String: SessionID]
+  }
+
+  /// Follows a displaced file that was renamed: what begins like others is theirs only if no other has its
+  /// number.
+  ///
+  /// - Returns: false if it was not.
+  private mutating func matchNumber(
+    of file: AttachedFile, _ matching: inout Matching
+  ) throws -> Bool {
+    let overwriting = matching.overwriting
+    do {
+      let found = try matching.targets.takeNumbered(for: file) {
+        // What was written over it in place has its number, too.
+        try $0.path != file.source.path && isTarget($0, of: file, overwriting)
+      }
+      guard let found else { return false }
+      try followDisplaced(file, to: found)
+      return true
+    } catch let error as Uncompared {
+      matching.uncompared.insert(error.path)
+      leave(error)
+      return true
+    }
+  }
+
+  private mutating func followDisplaced(
+    _ file: AttachedFile, to found: AttachCandidate
+  ) throws {
+    try followOrReport(file, to: found)
+    // The next pass looks there for logs that no pass has seen.
+    if folders[AttachedFile.folder(of: found.path)] == nil { lookFurther() }
+  }
+
+  private func isTarget(
+    _ target: AttachCandidate, of file: AttachedFile, _ overwriting: [String: SessionID]
+  ) throws -> Bool {
+    try [nil, file.session].contains(overwriting[target.path])
+      && file.mayHaveMoved(to: target)
+      && (target.form != nil || target.status.length >= file.seen)
+      && isLog(of: file, at: target)
+  }
+
+  /// Matches a displaced file with an unknown one, or ends its session.
+  private mutating func match(_ file: AttachedFile, _ matching: inout Matching) throws {
+    let found: AttachCandidate?
+    let overwriting = matching.overwriting
+    do {
+      found = try matching.targets.take(for: file) { try isTarget($0, of: file, overwriting) }
+    } catch let error as Uncompared {
+      matching.uncompared.insert(error.path)
+      return leave(error)
+    }
+    if let found {
+      try followDisplaced(file, to: found)
+    } else if let index = matching.replacements[file.source.path],
+      let rewritten = try rewritten(file, as: fresh[index])
+    {
+      add(.rewrite(rewritten))
+      matching.targets.remove(rewritten.source.path)
+    } else if try mayBeUnreadable(file) && !file.isInPlace() {
+      return
+    } else if let index = matching.replacements[file.source.path] {
+      fresh[index].before = file
+      if try sent.isPending(file) { try lose(file) }
+    } else {
+      try lose(file)
     }
   }
 
@@ -142,20 +240,28 @@ extension AttachObservation {
 
   /// Files that no search of the sources reported, and that displaced ones may have become.
   ///
-  /// Only near folders that the search has reached: a link may have replaced another since, or one
-  /// above it, and lead to files that no source names.
+  /// Only in folders that the search has reached, or that are what they were: a link may have replaced
+  /// another since, or one above it, and lead to files that no source names.
   private func neighbours() throws -> [AttachCandidate] {
     var found: [AttachCandidate] = []
     for (folder, displaced) in Dictionary(grouping: displaced, by: \.folder)
-    where folders[folder] != nil {
+    where folders[folder] != nil || Platform.File.resolve(folder) == folder {
       for path in RotationTargets.paths(of: displaced, in: folder) {
         guard changed[path] == nil, let status = try? FileStatus(path), status.kind == .file,
-          try !files.here(at: path).contains(where: { $0.isAt(status) })
+          try !isKnown(status, at: path)
         else { continue }
         found.append(AttachCandidate(path: path, status: status, source: nil))
       }
     }
     return found
+  }
+
+  /// Whether a file is the one that is known at its path, and no other log was written over that.
+  private func isKnown(_ status: FileStatus, at path: String) throws -> Bool {
+    try files.here(at: path).contains { known in
+      if known.isUnchanged(status) { return true }
+      return known.isAt(status) && (try? sent.continues(known, FileContent(path))) != false
+    }
   }
 
   /// Whether a candidate is a known file, perhaps grown: it has the same first and last bytes, and those
@@ -192,7 +298,7 @@ extension AttachObservation {
   /// Follows a file to its new path; an unreadable one is retried by the next pass.
   mutating func followOrReport(_ file: AttachedFile, to found: AttachCandidate) throws {
     do {
-      try follow(file, to: found)
+      _ = try attempt(at: found.path) { try $0.follow(file, to: found) }
     } catch let error as SystemError {
       report(error.reason, at: found.path)
     }

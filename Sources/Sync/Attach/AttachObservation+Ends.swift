@@ -30,11 +30,18 @@ extension AttachObservation {
   }
 
   /// Whether a file that matches only as a rotation is one of a log that was attached before: it was
-  /// written to after that log began.
+  /// written to after its source was, or after that log began.
   ///
   /// Those of an earlier time are not sent.
   mutating func isSuccessor(_ candidate: AttachCandidate) throws -> Bool {
     let path = candidate.path
+    // A log that no pass has seen has no session: it may have been empty until it was rotated. In a folder
+    // that no pattern names, more than that has to show that a file is one of the source's.
+    if !oldFolders.contains(AttachedFile.folder(of: path)), let source = candidate.source,
+      let since = last.attached[source.path.description], since <= candidate.status.modifiedAt
+    {
+      return true
+    }
     return try (LogSource.originals(of: path) + LogSource.originalsAbove(path)).contains {
       let begun = try known(in: AttachedFile.folder(of: $0)).begun[$0]
       return begun.map { $0 <= candidate.status.modifiedAt } ?? false
@@ -52,12 +59,8 @@ extension AttachObservation {
       guard let status = try? FileStatus(file.source.path), file.isAt(status) else { continue }
       if status.length == file.seen {
         add(.end(file, end, nil))
-      } else if status.length > file.seen,
-        (try? FileContent(file.source.path).continues(file)) == true
-      {
-        // A file outside every source may still be written to.
-        try continueFile(
-          file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
+      } else {
+        _ = try attempt(at: file.source.path) { try $0.continueUnsearched(file) }
       }
     }
   }

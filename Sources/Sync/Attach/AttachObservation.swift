@@ -31,9 +31,11 @@ struct AttachObservation {
   let sent: SentFiles
 
   /// What the last pass recorded.
-  private let last: AttachedFiles.Pass
+  let last: AttachedFiles.Pass
   /// Whether all files are looked at.
   private let isFull: Bool
+  /// Whether the last pass searched other sources.
+  let isReconfigured: Bool
   /// Only files changed since then are read.
   let since: FileTime
   /// Matching files that have changed, by path.
@@ -48,8 +50,8 @@ struct AttachObservation {
   var displaced: [AttachedFile] = []
   /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
   var edited: Set<SessionID> = []
-  /// Folders with a file that was truncated after it was looked at.
-  var shrunk: Set<String> = []
+  /// Folders with a file that was truncated or removed after it was looked at.
+  var unsettled: Set<String> = []
   /// Files without a known session.
   var fresh: [AttachCandidate] = []
   /// The known files of folders, as far as they were asked for; see ``known(in:)``.
@@ -76,7 +78,7 @@ struct AttachObservation {
   /// Decides which files to read; reads none.
   private init(_ planner: AttachPlanner) throws {
     (context, sources, files) = (planner.context, planner.sources, planner.files)
-    sent = SentFiles(context: context, problems: try files.problems())
+    sent = SentFiles(context: context, problems: try files.problems(), budget: planner.budget)
     let last = try files.pass()
     let now = FileTime(context.now())
     // A change of either makes all files be looked at.
@@ -85,16 +87,23 @@ struct AttachObservation {
       last.consent != context.consent || last.sources != description || now < last.since
       || now - last.fullAt >= Self.fullPeriod
     (self.last, self.isFull) = (last, isFull)
+    // A rebuilt cache does not know.
+    isReconfigured = !last.sources.isEmpty && last.sources != description
     since = isFull ? .epoch : max(.epoch, last.since - Self.margin)
+    let attached = Dictionary(
+      sources.map(\.path.description).map { pattern in
+        (pattern, min(last.attached[pattern] ?? context.now(), context.now()))
+      }, uniquingKeysWith: { first, _ in first })
     plan.pass = AttachedFiles.Pass(
       since: now, fullAt: isFull ? now : last.fullAt, consent: context.consent,
-      sources: description, boot: context.machine.bootId, isDirty: false)
+      sources: description, attached: attached, boot: context.machine.bootId, isDirty: false)
   }
 
   private mutating func observe() throws {
     try scan()
     try sortChanged()
     try findVanished()
+    try leaveUnsearched()
     try matchDisplaced()
     try leaveCopies()
     try matchGone()
@@ -107,10 +116,31 @@ struct AttachObservation {
       try forgetGone()
     }
     let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
-    disturbed = shrunk.union(
+    disturbed = unsettled.union(
       touched.filter { path in
         folders[path].map { $0.fingerprint != FolderFingerprint(of: path) } ?? false
       })
+  }
+
+  /// Takes a step that concerns a file.
+  ///
+  /// If the file is gone since it was looked at, its folder alone is left to the next observation; if it
+  /// cannot be looked at, that is reported.
+  ///
+  /// - Returns: nil in these cases.
+  mutating func attempt<Result>(
+    at path: String, in folder: String? = nil, _ step: (inout Self) throws -> Result
+  ) throws -> Result? {
+    do {
+      return try step(&self)
+    } catch let error as SystemError where !error.path.hasPrefix(context.home.path + "/") {
+      if error.isNotFound {
+        unsettled.insert(folder ?? AttachedFile.folder(of: path))
+      } else {
+        report(error.reason, at: path)
+      }
+      return nil
+    }
   }
 
   mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }
@@ -143,7 +173,9 @@ struct AttachObservation {
   // MARK: Scanning
 
   private mutating func scan() throws {
-    for source in sources { try scan(source) { try $0.run() } }
+    let old = try oldFoldersOfTargets()
+    for source in sources { try scan(source) { try $0.run(oldFolders: old) } }
+    oldFolders.formUnion(old.values.joined().filter { folders[$0] != nil })
     for folder in try files.folders() {
       for source in try sources(ofOldFolder: folder) {
         try scan(source) { try $0.readOldFolder(folder) }
@@ -171,10 +203,24 @@ struct AttachObservation {
       try search(
         SourceScanner(
           source: source, since: since, again: again, file: onFile,
-          folder: { folders[$0] = $1 },
+          folder: { folders[$0, default: $1].add($1) },
           problem: { problems[$0.path] = .unreadable($0.reason) }))
     }
     (self.changed, self.folders, plan.problems) = (changed, folders, problems)
+  }
+
+  /// By the folder above, those that no pattern names and in which rotated logs are known: the folder above
+  /// may have a file that a link leads to.
+  private func oldFoldersOfTargets() throws -> [String: [String]] {
+    let folders = try files.folders().filter { folder in
+      guard !sources.contains(where: { $0.isAbove(folder) && $0.path.enters(folder) }) else {
+        return false
+      }
+      return try files.ever(in: folder).contains {
+        !LogSource.originals(of: $0.source.path).isEmpty
+      }
+    }
+    return Dictionary(grouping: folders, by: AttachedFile.folder)
   }
 
   /// The sources whose logs rotation has moved to a folder that their patterns do not lead to: a known
@@ -189,11 +235,7 @@ struct AttachObservation {
   /// Whether a file's status equals that of the last read.
   private func isUnchanged(_ file: SourceScanner.File) throws -> Bool {
     let known = try files.here(at: file.path)
-    return !known.isEmpty
-      && known.allSatisfy { known in
-        known.isAt(file.status) && known.changed == file.status.changed
-          && (known.isCompressed || known.seen == file.status.length)
-      }
+    return !known.isEmpty && known.allSatisfy { $0.isUnchanged(file.status) }
   }
 
   // MARK: Files that have changed
@@ -220,12 +262,13 @@ struct AttachObservation {
           && (!isOld || !candidate.isRotation || $0.mayBe(at: candidate.path))
       }
       // Another name of a file that is already read.
-      if before.isEmpty, try sameNumber.contains(where: { try $0.isInPlace() }) { return }
+      // Whoever owns its folder can prevent a look: that concerns no other file.
+      if before.isEmpty, sameNumber.contains(where: { (try? $0.isInPlace()) == true }) { return }
       // Most are rotations from before the log was attached.
       if candidate.isRotation, before.isEmpty, sameNumber.isEmpty, try !isSuccessor(candidate) {
         return
       }
-      displaced += try sameNumber.filter { try !$0.isInPlace() }
+      displaced += sameNumber.filter { (try? $0.isInPlace()) == false }
       fresh.append(candidate)
       return
     }
@@ -249,13 +292,27 @@ struct AttachObservation {
       let mayBe =
         known.isAt(candidate.status)
         && (known.isCompressed || candidate.status.length >= known.seen)
-      if try mayBe && sent.continues(known, FileContent(candidate.path)) {
+      if try mayBe && sent.continues(known, FileContent(candidate.path))
+        && !isOverwritten(known, candidate)
+      {
         here.append(known)
       } else {
         displaced.append(known)
       }
     }
     return here.max { rank($0) < rank($1) }
+  }
+
+  /// Whether a rotated file that has grown is rather the log that was rotated to its name, of which more
+  /// is known; a number that is used again, and a heading that all logs have, are no proof.
+  private func isOverwritten(_ known: AttachedFile, _ candidate: AttachCandidate) throws -> Bool {
+    guard candidate.form == nil, candidate.status.length > known.seen else { return false }
+    return try LogSource.originals(of: candidate.path).contains { path in
+      try files.here(at: path).contains { original in
+        guard original.session != known.session, original.seen > known.seen else { return false }
+        return (try? sent.continues(original, FileContent(candidate.path))) == true
+      }
+    }
   }
 
   /// Ranks sessions that read the same file: open ones first, then the latest.

@@ -7,6 +7,8 @@ struct AttachPlanner {
   let context: SyncContext
   let sources: [LogSource]
   let files: AttachedFiles
+  /// How much may be compared whole.
+  let budget = ComparisonBudget()
 
   /// Attempts to observe the folders without a rename in between.
   private static let attempts = 4
@@ -59,7 +61,12 @@ struct AttachPlanner {
     var plan = observation.plan
     guard !folders.isEmpty else { return plan }
     plan.changes.removeAll { change in
-      change.path.map { folders.contains(AttachedFile.folder(of: $0)) } ?? false
+      guard let folder = change.path.map(AttachedFile.folder), folders.contains(folder) else {
+        return false
+      }
+      // A file that has grown in place is what it was: who renames others all the time cannot hold it back.
+      if case .grow = change { return observation.unsettled.contains(folder) }
+      return true
     }
     plan.pass.since = .epoch
     return plan

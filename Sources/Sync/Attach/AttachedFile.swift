@@ -43,12 +43,27 @@ struct AttachedFile: Equatable {
   /// Whether a file status has the same number.
   func isAt(_ status: FileStatus) -> Bool { number == Number(status) }
 
+  /// Whether a file status equals that of the last read.
+  func isUnchanged(_ status: FileStatus) -> Bool {
+    isAt(status) && changed == status.changed && (isCompressed || seen == status.length)
+  }
+
   /// Whether the owner of a file allows it to be this one: the same, root, or the user who uploads.
   ///
   /// A user who can read a log could copy it and add lines, and even get its path and number.
   func mayBelong(to status: FileStatus) -> Bool {
-    guard let owner = source.owner else { return true }
-    return [owner, 0, Account.effective].contains(status.owner)
+    source.owner.map(status.mayHaveReplaced) ?? true
+  }
+
+  /// Whether the owner of a file allows it to be what this one has become.
+  ///
+  /// Who may write beside another user's files can attach a log that begins like one of them, or a copy of
+  /// one. Another owner's file therefore needs a rotated name of the log, in its folder or one below that,
+  /// and more than a few bytes.
+  func mayHaveMoved(to target: AttachCandidate) -> Bool {
+    guard let owner = source.owner, target.status.owner != owner else { return true }
+    let originals = LogSource.originals(of: target.path) + LogSource.originalsAbove(target.path)
+    return source.headLength == FileContent.headLength && originals.contains(source.path)
   }
 
   /// Whether its path still names a file with the same number.
@@ -99,7 +114,9 @@ struct AttachedFile: Equatable {
     return String(path[..<slash])
   }
 
-  static func name(of path: String) -> Substring { path.split(separator: "/").last ?? "" }
+  static func name(of path: String) -> Substring {
+    path.lastSlash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+  }
 
   static func path(of name: some StringProtocol, in folder: String) -> String {
     (folder == "/" ? "/" : folder + "/") + name
@@ -123,6 +140,12 @@ extension AttachedFile.Number {
 }
 
 extension FileStatus {
+  /// Whether the owner of a file may have put it in the place of another user's: the same, root, or the
+  /// user who uploads.
+  func mayHaveReplaced(ownedBy owner: UInt32) -> Bool {
+    [owner, 0, Account.effective].contains(self.owner)
+  }
+
   /// When a file has been idle for a time, unless it grows; from when it was seen, if it has a time in
   /// the future.
   func idle(for time: Duration, seenAt now: Timestamp) -> Timestamp { min(modifiedAt, now) + time }

@@ -22,6 +22,8 @@ final class AttachedFiles {
     var consent: Consent?
     /// The sources it searched, to be compared only.
     var sources = ""
+    /// By the pattern of a source, since when passes have searched it.
+    var attached: [String: Timestamp] = [:]
     /// The boot it ran in: a power failure may lose its last writes.
     var boot = ""
     /// Whether a pass has changed sidecars and not finished.
@@ -74,6 +76,7 @@ final class AttachedFiles {
       sources TEXT NOT NULL, boot TEXT NOT NULL, dirty INTEGER NOT NULL);
     CREATE TABLE problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE consent(id INTEGER PRIMARY KEY, consent TEXT NOT NULL);
+    CREATE TABLE attached(pattern TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE doubt(path TEXT PRIMARY KEY, session TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE refusal(
       path TEXT PRIMARY KEY, device INTEGER NOT NULL, inode INTEGER NOT NULL,
@@ -86,6 +89,7 @@ final class AttachedFiles {
       "SELECT since, fullAt, sources, boot, dirty FROM pass LIMIT 1",
       "SELECT path, reason FROM problem LIMIT 1",
       "SELECT id, consent FROM consent LIMIT 1",
+      "SELECT pattern, since FROM attached LIMIT 1",
       "SELECT path, session FROM doubt LIMIT 1",
       "SELECT path, device, inode, length, changed, maximum, error FROM refusal LIMIT 1",
     ])
@@ -145,6 +149,9 @@ final class AttachedFiles {
   func idle(after time: Timestamp) throws -> [AttachedFile] {
     try files("length IS NULL AND idleAt > ?", [time.milliseconds])
   }
+
+  /// The files whose session continues.
+  func open() throws -> [AttachedFile] { try files("length IS NULL", []) }
 
   /// The renamed files whose session continues.
   func rotated() throws -> [AttachedFile] { try files("rotated AND length IS NULL", []) }
@@ -225,17 +232,24 @@ final class AttachedFiles {
           WHERE id = 1
           """)
       guard let row = try Row.fetchOne(statement) else { return Pass() }
+      let attached = try Row.fetchAll(database, sql: "SELECT pattern, since FROM attached")
+        .map { row in
+          (try row.value("pattern") as String, Timestamp(milliseconds: try row.value("since")))
+        }
       return Pass(
         since: FileTime(nanoseconds: try row.value("since", in: 0...Int64.max)),
         fullAt: FileTime(nanoseconds: try row.value("fullAt", in: 0...Int64.max)),
         consent: (try row.value("consent") as String?).flatMap(Consent.init),
         sources: try row.value("sources"),
+        attached: Dictionary(attached, uniquingKeysWith: { first, _ in first }),
         boot: try row.value("boot"), isDirty: try row.value("dirty"))
     }
   }
 
   func save(_ pass: Pass) throws {
+    let isAttachedKnown = try self.pass().attached == pass.attached
     try queue.change { database in
+      if !isAttachedKnown { try Self.save(attached: pass.attached, in: database) }
       try database.execute(
         sql: """
           INSERT OR REPLACE INTO pass(id, since, fullAt, sources, boot, dirty)
@@ -250,6 +264,15 @@ final class AttachedFiles {
       try database.execute(
         sql: "INSERT OR REPLACE INTO consent(id, consent) VALUES (1, ?)",
         arguments: [consent.rawValue])
+    }
+  }
+
+  private static func save(attached: [String: Timestamp], in database: Database) throws {
+    try database.execute(sql: "DELETE FROM attached")
+    for (pattern, since) in attached {
+      try database.execute(
+        sql: "INSERT INTO attached(pattern, since) VALUES (?, ?)",
+        arguments: [pattern, since.milliseconds])
     }
   }
 
@@ -283,7 +306,7 @@ final class AttachedFiles {
       try $0.execute(
         sql: """
           DELETE FROM file; DELETE FROM owner; DELETE FROM pass; DELETE FROM consent;
-          DELETE FROM problem; DELETE FROM doubt; DELETE FROM refusal
+          DELETE FROM attached; DELETE FROM problem; DELETE FROM doubt; DELETE FROM refusal
           """)
     }
   }

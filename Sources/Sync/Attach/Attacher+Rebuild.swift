@@ -58,7 +58,8 @@ extension Attacher {
     // What has not been sent counts as unread, whatever the consent was.
     try files.save(
       AttachedFiles.Pass(
-        consent: context.consent, boot: context.machine.bootId, isDirty: false))
+        consent: context.consent, attached: files.pass().attached, boot: context.machine.bootId,
+        isDirty: false))
   }
 
   /// A session's sidecar; nil if it is damaged, or was deleted meanwhile.

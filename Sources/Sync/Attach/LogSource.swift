@@ -78,12 +78,14 @@ package struct LogSource: Sendable, Equatable {
 
   /// A file's name up to its first dot: `app` of `/var/log/app.log.1`.
   static func stem(of path: String) -> String {
-    let name = path.split(separator: "/").last ?? "log"
-    return name.split(separator: ".").first.map(String.init) ?? String(name)
+    let name = AttachedFile.name(of: path)
+    let dot = UInt8(ascii: ".")
+    let stem = name.utf8.drop { $0 == dot }.prefix { $0 != dot }
+    return String(stem.isEmpty ? name : Substring(stem))
   }
 
   /// Whether a path is a rotated name of another: `app.log.1`, `app.log-20260122`,
-  /// `app-20260122.log`, compressed or not.
+  /// `app-20260122.log`, `app.log.old`, compressed or not.
   static func isRotation(_ path: String, of original: String) -> Bool {
     AttachedFile.folder(of: path) == AttachedFile.folder(of: original)
       && isRotatedName(path, of: original)
@@ -104,7 +106,7 @@ package struct LogSource: Sendable, Equatable {
         continue
       }
       let number = middle.dropFirst().dropLast(end.count)
-      if !number.isEmpty, number.allSatisfy(isRotationMark) { return true }
+      if number == former || !number.isEmpty && number.allSatisfy(isRotationMark) { return true }
     }
     return false
   }
@@ -127,6 +129,12 @@ package struct LogSource: Sendable, Equatable {
   /// writes logs chooses their names, and with them the cost.
   private static let mostSeparators = 12
 
+  /// Whether a name has anything that rotation may have inserted.
+  static func mayBeRotated(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    name.contains { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+      || name.indices.contains { name[$0...].starts(with: former.utf8) }
+  }
+
   /// The names that a file's name may be a rotation of.
   static func originalNames(of name: Substring) -> [String] {
     var plain = name
@@ -138,16 +146,21 @@ package struct LogSource: Sendable, Equatable {
     let lastDot = characters.lastIndex(of: ".")
     var names: Set<String> = []
     let starts = characters.indices.dropFirst().filter { ".-_".contains(characters[$0]) }
+    /// Adds what a name was before rotation inserted the part from one index to another: that ends with
+    /// the name, or before its ending, which begins at its first or last dot.
+    func add(from start: Int, to end: Int) {
+      guard end == characters.count || end == lastDot || characters[end] == "." && start <= firstDot
+      else { return }
+      names.insert(String(characters[..<start] + characters[end...]))
+    }
     for start in starts.suffix(mostSeparators) {
+      if characters[(start + 1)...].starts(with: former) {
+        add(from: start, to: start + 1 + former.count)
+      }
       var end = start + 1
       while end < characters.count, isRotationMark(characters[end]) {
         end += 1
-        // What rotation inserted ends with the name, or before its ending, which begins at its first or
-        // last dot.
-        guard end > start + 1,
-          end == characters.count || end == lastDot || characters[end] == "." && start <= firstDot
-        else { continue }
-        names.insert(String(characters[..<start] + characters[end...]))
+        if end > start + 1 { add(from: start, to: end) }
       }
     }
     return names.filter { isRotatedName(String(name), of: $0) }.sorted()
@@ -162,7 +175,7 @@ package struct LogSource: Sendable, Equatable {
   /// Whether the search of its folder reports a file: it matches, or is the rotation of a log there that
   /// does.
   func finds(_ path: String) -> Bool {
-    ([path] + Self.originals(of: path)).contains(where: self.path.matches)
+    self.path.matches(path) || Self.originals(of: path).contains(where: self.path.matches)
   }
 
   /// Whether a file may be a rotation of a log that matches in the folder above.
@@ -174,6 +187,9 @@ package struct LogSource: Sendable, Equatable {
   func isAbove(_ folder: String) -> Bool {
     folder.hasPrefix(path.root == "/" ? "/" : path.root + "/")
   }
+
+  /// What many scripts append in place of a number.
+  private static let former = "old"
 
   private static func isRotationMark(_ character: Character) -> Bool {
     character.isNumber || "-_.T:".contains(character)

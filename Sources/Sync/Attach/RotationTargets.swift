@@ -30,21 +30,33 @@ struct RotationTargets {
 
   /// Removes and returns the one that a file has become; nil if there is none.
   ///
-  /// The order is: same number, plain before compressed, matching before neighbour; last those in a
-  /// folder beside it that no source names, which may hold other links to it.
+  /// The order is: same number, plain before compressed, rotated names first, then neighbours; last those
+  /// in a folder beside it that no source names, which may hold other links to it.
   ///
   /// - Parameter isFile: whether a target is the file, by its content.
   /// - Throws: errors of the closure.
   mutating func take(
     for file: AttachedFile, where isFile: (AttachCandidate) throws -> Bool
   ) throws -> AttachCandidate? {
-    let sameNumber = numbers[file.number] ?? []
-    let found =
-      try first(of: sameNumber.filter { isBeside(file, $0) }, for: file, where: isFile)
-      ?? first(of: sameNumber + similar(to: file), for: file, where: isFile)
-    guard let found else { return nil }
-    defer { files[found] = nil }
-    return files[found]
+    if let found = try takeNumbered(for: file, where: isFile) { return found }
+    let indices = (numbers[file.number] ?? []) + similar(to: file)
+    return take(try first(of: indices, for: file, where: isFile))
+  }
+
+  /// Removes and returns the file itself, if it was moved to where a source or its own folder leads.
+  ///
+  /// Another one may begin like it.
+  mutating func takeNumbered(
+    for file: AttachedFile, where isFile: (AttachCandidate) throws -> Bool
+  ) throws -> AttachCandidate? {
+    let indices = (numbers[file.number] ?? []).filter { isBeside(file, $0) }
+    return take(try first(of: indices, for: file, where: isFile))
+  }
+
+  private mutating func take(_ index: Int?) -> AttachCandidate? {
+    guard let index else { return nil }
+    defer { files[index] = nil }
+    return files[index]
   }
 
   private func first(
@@ -53,15 +65,22 @@ struct RotationTargets {
     let ranked = indices.compactMap { index in
       rank(index, for: file).map { (rank: $0, path: files[index]?.path ?? "", index: index) }
     }
-    return try ranked.sorted { $0 < $1 }.map(\.index).first {
-      try files[$0].map(isFile) ?? false
+    var left = Self.mostCompared
+    return try ranked.sorted { $0 < $1 }.map(\.index).first { index in
+      guard let target = files[index] else { return false }
+      if !file.isAt(target.status) { left -= 1 }
+      return try left >= 0 && isFile(target)
     }
   }
 
+  /// How many files are compared with one that may be any of them: who writes logs can make many begin
+  /// alike.
+  static let mostCompared = 32
+
   private func rank(_ index: Int, for file: AttachedFile) -> Int? {
-    guard let target = files[index] else { return nil }
+    guard let target = files[index], file.mayBelong(to: target.status) else { return nil }
     let isBeside = isBeside(file, index)
-    let first = isBeside ? 0 : 6
+    let first = isBeside ? 0 : 8
     let isRotated = LogSource.isRotatedName(target.path, of: file.source.path)
     if file.isAt(target.status) { return isRotated ? first : first + 1 }
     // A copy of a log that was rotated before is an archive's, unless it was compressed there.
@@ -71,7 +90,8 @@ struct RotationTargets {
           && LogSource.stem(of: target.path) == LogSource.stem(of: file.source.path)
     else { return nil }
     guard file.mayBe(at: target.path) else { return nil }
-    return first + (target.form == nil ? 2 : 4) + (file.isNeighbour(target.path) ? 0 : 1)
+    return first + (target.form == nil ? 2 : 5)
+      + (isRotated ? 0 : file.isNeighbour(target.path) ? 1 : 2)
   }
 
   private func isBeside(_ file: AttachedFile, _ index: Int) -> Bool {
@@ -129,7 +149,8 @@ struct RotationTargets {
     let originals = Set(files.map(\.source.path))
     var (paths, below): ([String], [String]) = ([], [])
     func search(_ searched: String, _ isTarget: (_ name: String) -> Bool) {
-      let opened = try? Descriptor(openingDirectory: searched, followsLinks: false)
+      // The folder where a search starts may be a link.
+      let opened = try? Descriptor(openingForeignFolder: searched)
       try? opened?.forEachEntry { entry in
         let name = String(decoding: entry.name, as: UTF8.self)
         let path = AttachedFile.path(of: name, in: searched)

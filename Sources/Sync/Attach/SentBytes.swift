@@ -16,6 +16,9 @@ struct SentBytes {
   /// Whether the session is sealed, so that nothing else compares the file with what was sent.
   var isSealed: Bool { sidecar.seal != nil }
 
+  /// How many they are.
+  var length: ByteCount { objects.map(\.length).total }
+
   /// How many sent bytes are compared each time an open session's file has grown.
   static let sample: ByteCount = 256 << 10
 
@@ -62,13 +65,17 @@ struct SentBytes {
 
   /// The same, but a compressed file is unpacked and compared, too, unless it is damaged.
   ///
+  /// - Parameter onUnpacking: called with the number of bytes that were unpacked.
   /// - Throws: ``Platform/SystemError``, also when the disk is too full to unpack the file.
-  func areUnpackedIn(_ content: FileContent, before end: Int64 = .max) throws -> Bool {
+  func areUnpackedIn(
+    _ content: FileContent, before end: Int64 = .max, onUnpacking: (ByteCount) -> Void = { _ in }
+  ) throws -> Bool {
     let path = "\(context.home.cachePath)/\(sidecar.sessionId).unpacked"
     do {
       guard let log = try content.unpackedLog(from: source.base, at: path) else {
         return try areIn(content, before: end)
       }
+      onUnpacking(try log.status().length.byteCount)
       return try areIn(log, of: content, before: end)
     } catch let error as SystemError where error.path == content.path {
       context.logger.info("\(content.path) cannot be compared with what was sent: \(error)")
@@ -97,10 +104,10 @@ struct SentBytes {
   /// Whether a file has a bounded sample of them, another one each minute.
   ///
   /// - Throws: ``Platform/SystemError``.
-  func areSampled(in content: FileContent) throws -> Bool {
+  func areSampled(in content: FileContent, upTo length: ByteCount = Self.sample) throws -> Bool {
     let minute = max(0, context.now().milliseconds / 60_000)
     let first = Int(minute % Int64(objects.count))
-    var left = Self.sample
+    var left = length
     var names: [SegmentName] = []
     for name in objects[first...] + objects[..<first] where name.length <= left {
       left -= name.length

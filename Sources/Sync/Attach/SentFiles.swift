@@ -9,6 +9,8 @@ struct SentFiles {
   let context: SyncContext
   /// Paths that could not be read last time, or whose upload failed, with the reason.
   let problems: [String: AttachProblem]
+  /// How much may still be compared whole.
+  var budget = ComparisonBudget()
 
   /// Whether a session still reads its file: it has not ended, and was not deleted.
   func isOpen(_ file: AttachedFile) throws -> Bool {
@@ -75,7 +77,7 @@ struct SentFiles {
     guard !file.isCompressed else { return false }
     guard candidate.form == nil else {
       let sent = try SentBytes(file.session, context)
-      return try sent.map { try !$0.areUnpackedIn(FileContent(candidate.path)) } ?? false
+      return try sent.map { try !areUnpacked($0, in: FileContent(candidate.path)) } ?? false
     }
     let isSame = file.isAt(status) && status.length == file.seen
     if isSame, file.changed == status.changed { return false }
@@ -86,14 +88,32 @@ struct SentFiles {
     if sent.isSealed {
       // A rename changes only the change time, which a new cache does not have at all.
       if !isInPlace || file.changed == .epoch, sent.isUntouched(status) { return false }
-      return try !sent.areIn(content, before: file.seen)
+      return try !holds(sent, in: content, before: file.seen)
     }
     if isInPlace, file.changed != .epoch, status.device == file.source.device,
       isSame || !file.isAt(status)
     {
-      return try !sent.areIn(content)
+      return try !holds(sent, in: content)
     }
     return try (status.length > file.seen || !isInPlace) && !sent.areSampled(in: content)
+  }
+
+  /// Whether content has what was sent, judged by a sample once much has been compared: a file that
+  /// somebody touches must not keep the others waiting.
+  private func holds(
+    _ sent: SentBytes, in content: FileContent, before end: Int64 = .max
+  ) throws -> Bool {
+    if budget.take(sent.length) { return try sent.areIn(content, before: end) }
+    return try sent.areSampled(in: content, upTo: budget.takeSample())
+  }
+
+  /// The same for content that may be compressed, whose first and last bytes have to do once much has been
+  /// unpacked.
+  private func areUnpacked(
+    _ sent: SentBytes, in content: FileContent, before end: Int64 = .max
+  ) throws -> Bool {
+    guard budget.isLeft else { return true }
+    return try sent.areUnpackedIn(content, before: end) { budget.spend($0) }
   }
 
   /// Whether a file of which nothing was sent was written to without growing since it was read: what
@@ -192,7 +212,9 @@ struct SentFiles {
     guard !possible.isEmpty, let content = try? FileContent(candidate.path),
       let head = try? content.head()
     else { return nil }
-    return try possible.filter { $0.source.isHead(head) }.sorted { $0.seen > $1.seen }
+    let length = candidate.form == nil ? candidate.status.length : .max
+    return try possible.filter { $0.source.isHead(head) && $0.seen <= length }
+      .sorted { $0.seen > $1.seen }.prefix(RotationTargets.mostCompared)
       .first { file in
         // If only the head is known, the length must match too.
         if file.link == nil, (try? content.reaches(beyond: file.seen)) != false { return false }
@@ -206,9 +228,39 @@ struct SentFiles {
   private func holdsSent(_ file: AttachedFile, _ content: FileContent) throws -> Bool {
     guard !file.isCompressed, let sent = try SentBytes(file.session, context) else { return true }
     do {
-      return try sent.areUnpackedIn(content, before: file.seen)
+      return try areUnpacked(sent, in: content, before: file.seen)
     } catch let error as SystemError where error.path == content.path {
       return false
     }
+  }
+}
+
+/// The bytes that the observations of a pass compare with what was sent.
+final class ComparisonBudget {
+  private var left: ByteCount = 4 << 30
+  private var samplesLeft: ByteCount = 1 << 30
+  /// How much is compared of each file once less than it is left.
+  private static let sample: ByteCount = 64 << 20
+
+  /// Whether something is left.
+  var isLeft: Bool { left > 0 }
+
+  /// Takes bytes, if there are enough left.
+  func take(_ bytes: ByteCount) -> Bool {
+    guard bytes <= left else { return false }
+    left -= bytes
+    return true
+  }
+
+  /// Takes bytes that were compared already.
+  func spend(_ bytes: ByteCount) { left -= min(bytes, left) }
+
+  /// Takes a sample.
+  ///
+  /// - Returns: its size, which is less once many were taken.
+  func takeSample() -> ByteCount {
+    guard samplesLeft > 0 else { return SentBytes.sample }
+    samplesLeft -= min(Self.sample, samplesLeft)
+    return Self.sample
   }
 }

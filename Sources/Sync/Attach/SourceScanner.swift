@@ -17,6 +17,18 @@ struct SourceScanner {
   struct Folder {
     let status: FileStatus
     let fingerprint: FolderFingerprint
+    /// Whether all files were reported that match, or may be rotations.
+    var isSearched = true
+    /// The names of files that links led to.
+    var targets: Set<String> = []
+
+    /// Adds what another search of the folder has found.
+    mutating func add(_ other: Self) {
+      let (before, isSearched) = (targets, isSearched)
+      self = other
+      targets.formUnion(before)
+      self.isSearched = isSearched || other.isSearched
+    }
   }
 
   let source: LogSource
@@ -35,13 +47,19 @@ struct SourceScanner {
   private static let depthLimit = 64
 
   /// Walks the folders.
-  func run() throws {
+  ///
+  /// - Parameter oldFolders: by folder, those in it to which rotation has moved logs.
+  func run(oldFolders: [String: [String]] = [:]) throws {
     let root = source.path.root
     do {
       let folder = try Descriptor(openingDirectory: root)
       let place = Place(path: root == "/" ? "" : root)
-      var links: Set<AttachedFile.Number> = []
+      var links = Links()
       try walk(folder, place, source.path.start, depth: 0, &links)
+      for (folder, targets) in links.targets.sorted(by: { $0.key < $1.key }) {
+        try readRotations(of: targets, in: folder, targets: Set(targets.keys))
+        for old in oldFolders[folder] ?? [] { try readRotations(of: targets, in: old) }
+      }
     } catch let error as SystemError {
       problem(SystemError(operation: "read", path: root, errno: error.errno))
     }
@@ -62,21 +80,62 @@ struct SourceScanner {
         open = try Descriptor(name, in: open, .directory)
         place = place.inside(name.utf8)
       }
-      let status = try open.status()
-      var fingerprint = FolderFingerprint()
-      try open.forEachEntry { entry in
-        fingerprint.add(entry.name, entry.inode)
-        guard entry.kind != .directory, !source.excludes(entry.name, in: path),
-          let status = open.status(ofBytes: entry.name), status.kind == .file,
-          status.changed >= since || isWanted(place, entry.name),
-          source.isRotatedFromAbove("\(path)/\(String(decoding: entry.name, as: UTF8.self))")
-        else { return }
-        try report(place, entry.name, status, isRotation: true)
+      try readRotations(in: open, place) { name, _ in
+        source.isRotatedFromAbove("\(path)/\(name)")
       }
-      try folder(path, Folder(status: status, fingerprint: fingerprint))
     } catch let error as SystemError where !error.isNotFound {
       problem(SystemError(operation: "read", path: path, errno: error.errno))
     } catch is SystemError {}
+  }
+
+  /// Reports what may be rotations of files that links led to.
+  ///
+  /// - Parameters:
+  ///   - logs: the names of the files, and their owners, who may have made the links: they decide about no
+  ///     other user's file.
+  ///   - path: the folder of the files, or one in it.
+  ///   - targets: those of them that are in the folder.
+  private func readRotations(
+    of logs: [String: UInt32], in path: String, targets: Set<String> = []
+  ) throws {
+    do {
+      let open = try Descriptor(openingForeignFolder: path)
+      let place = Place(path: path == "/" ? "" : path)
+      try readRotations(in: open, place, targets: targets) { name, owner in
+        LogSource.originalNames(of: name[...]).contains { logs[$0] == owner }
+      }
+    } catch let error as SystemError where !error.isNotFound {
+      problem(SystemError(operation: "read", path: path, errno: error.errno))
+    } catch is SystemError {}
+  }
+
+  private func readRotations(
+    in open: borrowing Descriptor, _ place: Place, targets: Set<String> = [],
+    _ isRotation: (_ name: String, _ owner: UInt32) -> Bool
+  ) throws {
+    let status = try open.status()
+    var fingerprint = FolderFingerprint()
+    try open.forEachEntry { entry in
+      fingerprint.add(entry.name, entry.inode)
+      guard entry.kind != .directory, !source.excludes(entry.name, in: place.path),
+        let status = open.status(ofBytes: entry.name), status.kind == .file,
+        status.changed >= since || isWanted(place, entry.name),
+        isRotation(String(decoding: entry.name, as: UTF8.self), status.owner)
+      else { return }
+      try report(place, entry.name, status, isRotation: true)
+    }
+    try folder(
+      place.path.isEmpty ? "/" : place.path,
+      Folder(
+        status: status, fingerprint: fingerprint, isSearched: targets.isEmpty, targets: targets))
+  }
+
+  /// What links have led to.
+  private struct Links {
+    /// Folders that were walked.
+    var folders: Set<AttachedFile.Number> = []
+    /// By folder, the names of matching files, with their owners.
+    var targets: [String: [String: UInt32]] = [:]
   }
 
   /// A folder that is walked.
@@ -95,7 +154,7 @@ struct SourceScanner {
 
   private func walk(
     _ open: borrowing Descriptor, _ place: Place, _ progress: SourcePattern.Progress, depth: Int,
-    _ links: inout Set<AttachedFile.Number>
+    _ links: inout Links
   ) throws {
     let path = place.path
     let status = try open.status()
@@ -130,9 +189,7 @@ struct SourceScanner {
   private func isRotation(
     _ name: UnsafeBufferPointer<UInt8>, in folder: String, _ progress: SourcePattern.Progress
   ) -> Bool {
-    guard name.contains(where: { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
-      return false
-    }
+    guard LogSource.mayBeRotated(name) else { return false }
     return LogSource.originalNames(of: String(decoding: name, as: UTF8.self)[...]).contains {
       var original = $0
       return original.withUTF8 {
@@ -170,22 +227,27 @@ struct SourceScanner {
   private func report(
     _ place: Place, _ status: FileStatus, isRotation: Bool = false
   ) throws {
-    if let linked = place.linked {
-      do {
-        let file = try Descriptor(openingForeign: linked, followsLast: true).status()
-        // The link leads elsewhere since it was resolved: the next pass follows it.
-        guard AttachedFile.Number(file) == AttachedFile.Number(status) else { return }
-      } catch {
-        return error.isNotFound ? () : problem(error)
-      }
-    }
+    guard mayFollow(place.linked, to: status) else { return }
     try file(File(path: place.path, status: status, isRotation: isRotation))
+  }
+
+  /// Whether who made the links on a path may decide that the file is read that they lead to.
+  private func mayFollow(_ linked: String?, to status: FileStatus) -> Bool {
+    guard let linked else { return true }
+    do {
+      let file = try Descriptor(openingForeign: linked, followsLast: true).status()
+      // If it leads elsewhere since it was resolved, the next pass follows it.
+      return AttachedFile.Number(file) == AttachedFile.Number(status)
+    } catch {
+      if !error.isNotFound { problem(error) }
+      return false
+    }
   }
 
   private func enter(
     _ name: [UInt8], in parent: borrowing Descriptor, _ folder: Place,
     _ progress: SourcePattern.Progress,
-    depth: Int, _ links: inout Set<AttachedFile.Number>
+    depth: Int, _ links: inout Links
   ) throws {
     let place = folder.inside(name)
     do {
@@ -203,7 +265,7 @@ struct SourceScanner {
   /// Follows a link if it stays below the root, or if links are allowed.
   private func follow(
     _ link: Place, isMatch: Bool, _ inside: SourcePattern.Progress?, depth: Int,
-    _ links: inout Set<AttachedFile.Number>
+    _ links: inout Links
   ) throws {
     let path = link.linked ?? link.path
     guard let target = Platform.File.resolve(path),
@@ -214,10 +276,15 @@ struct SourceScanner {
     let place = Place(path: target, linked: path)
     switch status.kind {
     case .file where isMatch:
-      if status.changed >= since || isWanted(place) { try report(place, status) }
+      guard mayFollow(path, to: status) else { return }
+      let name = String(AttachedFile.name(of: target))
+      links.targets[AttachedFile.folder(of: target), default: [:]][name] = status.owner
+      if status.changed >= since || isWanted(place) {
+        try file(File(path: target, status: status, isRotation: false))
+      }
     case .directory:
       guard let inside, depth < Self.depthLimit,
-        links.insert(AttachedFile.Number(status)).inserted
+        links.folders.insert(AttachedFile.Number(status)).inserted
       else { return }
       do {
         let open = try Descriptor(openingDirectory: target, followsLinks: false)
