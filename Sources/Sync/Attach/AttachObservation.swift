@@ -262,7 +262,7 @@ struct AttachObservation {
           && (!isOld || !candidate.isRotation || $0.mayBe(at: candidate.path))
       }
       // Another name of a file that is already read.
-      // Whoever owns its folder can prevent a look: that concerns no other file.
+      // The owner of its folder can make this fail, which must not affect other users' files.
       if before.isEmpty, sameNumber.contains(where: { (try? $0.isInPlace()) == true }) { return }
       // Most are rotations from before the log was attached.
       if candidate.isRotation, before.isEmpty, sameNumber.isEmpty, try !isSuccessor(candidate) {
@@ -303,8 +303,8 @@ struct AttachObservation {
     return here.max { rank($0) < rank($1) }
   }
 
-  /// Whether a rotated file that has grown is rather the log that was rotated to its name, of which more
-  /// is known; a number that is used again, and a heading that all logs have, are no proof.
+  /// Whether another log, of which more is known, has been rotated to the name of a file that seems to have
+  /// grown: a reused number and a common heading do not prove that it is the same file.
   private func isOverwritten(_ known: AttachedFile, _ candidate: AttachCandidate) throws -> Bool {
     guard candidate.form == nil, candidate.status.length > known.seen else { return false }
     return try LogSource.originals(of: candidate.path).contains { path in

@@ -43,7 +43,7 @@ struct AttachedFile: Equatable {
   /// Whether a file status has the same number.
   func isAt(_ status: FileStatus) -> Bool { number == Number(status) }
 
-  /// Whether a file status equals that of the last read.
+  /// Whether a file has the same status as when it was last read.
   func isUnchanged(_ status: FileStatus) -> Bool {
     isAt(status) && changed == status.changed && (isCompressed || seen == status.length)
   }

@@ -98,8 +98,8 @@ struct SentFiles {
     return try (status.length > file.seen || !isInPlace) && !sent.areSampled(in: content)
   }
 
-  /// Whether content has what was sent, judged by a sample once much has been compared: a file that
-  /// somebody touches must not keep the others waiting.
+  /// Whether content has what was sent; once much has been compared in a pass, a sample decides, so that
+  /// touching large files does not delay other logs.
   private func holds(
     _ sent: SentBytes, in content: FileContent, before end: Int64 = .max
   ) throws -> Bool {
