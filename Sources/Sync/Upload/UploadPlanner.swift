@@ -29,6 +29,9 @@ struct UploadPlanner {
           log.item(item)
           plan.add(item, state)
         }
+      } catch let error as ReplicaError where error.code == .localLogChanged {
+        // Truncated just now; what its rotation made of it is found before the next upload.
+        plan.waiting.append(WaitingBytes(session: session, reason: .nextUpload, bytes: 0))
       } catch let error as SystemError {
         let reason = WaitReason.unreadable(error.description)
         plan.skipped.append(.init(session: session, why: reason))
