@@ -56,6 +56,15 @@ struct AttachedFolder {
     try attacher.execute(attacher.plan())
   }
 
+  /// Deletes local copies that are in the store.
+  func reap() async throws {
+    site.local.clock.advance(seconds: 2)
+    let reaper = try LocalReaper(site.context())
+    var retention = Retention().asking(.seconds(1))
+    retention.isForced = true
+    _ = try reaper.execute(try await reaper.plan(retention))
+  }
+
   /// A pass whose process dies after some of the changes, before the upload.
   func dyingTick(after count: Int) async throws {
     let attacher = try Attacher(site.context(), sources: sources)
@@ -167,27 +176,32 @@ struct AttachedFolder {
     return sidecars.count == 1 ? try await remote(sidecars[0].sessionId) : "\(sidecars.count)"
   }
 
-  /// The numbers of the lines in the store by session, in the order of their first.
-  func remoteLines() async throws -> [[Int]] {
-    var found: [[Int]] = []
-    for sidecar in try sidecars() {
-      let text = try await remote(sidecar.sessionId)
-      found.append(
-        text.split(separator: "\n").compactMap { line in
-          line.hasPrefix("line ") ? Int(line.split(separator: " ")[1]) : nil
-        })
-    }
-    return found.sorted { ($0.first ?? .max) < ($1.first ?? .max) }
+  /// The texts of all sessions in the store, by session.
+  private func remotes() async throws -> [SessionID: String] {
+    let store = site.local.folder + "/store"
+    let names = FileManager.default.enumerator(atPath: store)?.compactMap { $0 as? String } ?? []
+    let sessions = Set(
+      names.compactMap { SessionID(String($0.split(separator: "/").last?.prefix(25) ?? "")) })
+    var texts: [SessionID: String] = [:]
+    for session in sessions { texts[session] = try await remote(session) }
+    return texts
   }
 
-  /// The lines that report missing bytes.
-  func gaps() async throws -> [String] {
-    var found: [String] = []
-    for sidecar in try sidecars() {
-      found += try await remote(sidecar.sessionId).split(separator: "\n").map(String.init)
-        .filter { $0.hasPrefix("[GAP ") }
+  /// The numbers of the lines in the store by session, in the order of their first.
+  func remoteLines() async throws -> [[Int]] {
+    try await remotes().values.map { text in
+      text.split(separator: "\n").compactMap { line in
+        line.hasPrefix("line ") ? Int(line.split(separator: " ")[1]) : nil
+      }
     }
-    return found
+    .sorted { ($0.first ?? .max) < ($1.first ?? .max) }
+  }
+
+  /// The lines in the store that report missing bytes.
+  func gaps() async throws -> [String] {
+    try await remotes().sorted { $0.key < $1.key }.flatMap { _, text in
+      text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("[GAP ") }
+    }
   }
 
   /// Expects this number of sealed sessions, each complete.

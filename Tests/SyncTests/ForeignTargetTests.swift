@@ -48,6 +48,23 @@ import Testing
     #expect(lines.count == 9 && lines.contains(Array(0..<20)))
   }
 
+  @Test func `who moves a log to a shared folder makes no other user's file there one`()
+    async throws
+  {
+    let folder = try AttachedFolder("*")
+    try folder.append(0..<10, to: "notes.txt")
+    #expect(try await folder.run("chown 65534 notes.txt && mkdir -m 1777 tmp") == 0)
+    try await folder.tick()
+    try folder.append(10..<20, to: "tmp/notes-1.txt")
+    #expect(try await folder.run("mv notes.txt tmp/notes-3.txt") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try folder.append(20..<30, to: "tmp/notes-4.txt")
+    try folder.append(30..<40, to: "tmp/notes-5.txt")
+    #expect(try await folder.run("chown 65534 tmp/notes-5.txt") == 0)
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(30..<40)])
+  }
+
   @Test func `what is compared whole is limited`() {
     let budget = ComparisonBudget()
     #expect(budget.take(3_000_000_000) && !budget.take(2_000_000_000) && budget.isLeft)

@@ -107,7 +107,7 @@ import Testing
     try LocalSession(folder.site.local.home, session).removeTraces()
     try rebuild(folder)
     let before = try await folder.remoteLines()
-    #expect(before.count == 3)
+    #expect(before.count == 4)
     for _ in 0..<2 { try await folder.tick() }
     #expect(try await folder.remoteLines() == before)
   }

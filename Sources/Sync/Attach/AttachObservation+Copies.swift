@@ -9,12 +9,16 @@ struct KnownFolder {
   /// By path, when the first session of each log began, those of files that are gone included.
   let begun: [String: Timestamp]
 
-  init(_ files: [AttachedFile], gone: [AttachedFile]) {
+  /// - Parameter begun: when the first of the sessions began that read a file.
+  init(
+    _ files: [AttachedFile], gone: [AttachedFile], begun time: (AttachedFile) -> Timestamp
+  ) {
     self.files = Dictionary(grouping: files, by: \.source.path)
     paths = Prefixes(self.files.keys)
     begun = (files + gone).reduce(into: [:]) { first, file in
+      let time = time(file)
       for path in [file.source.path] + LogSource.originals(of: file.source.path) {
-        first[path] = min(first[path] ?? file.session.startedAt, file.session.startedAt)
+        first[path] = min(first[path] ?? time, time)
       }
     }
   }
@@ -36,16 +40,26 @@ extension AttachObservation {
   /// Excludes copies and, briefly, later growth of their originals, which a copy might lack.
   mutating func leaveCopies() throws {
     var originals: Set<String> = []
-    // A compressed copy is unpacked once, however many names its writer gives it.
-    var copies: Set<AttachedFile.Number> = []
-    fresh = try fresh.filter { candidate in
+    // A compressed file is unpacked once, however many names its writer gives it.
+    var (packed, rotations): (Set<AttachedFile.Number>, Set<AttachedFile.Number>) = ([], [])
+    let read = Set(fresh.map(\.path)).union(plan.changes.compactMap(\.path))
+    var left: [AttachCandidate] = []
+    for candidate in fresh {
       let number = AttachedFile.Number(candidate.status)
-      if try copies.contains(number) || isBesideOriginal(candidate) { return false }
-      guard let original = try original(of: candidate) else { return true }
-      copies.insert(number)
-      if isRecent(candidate) { originals.insert(original.source.path) }
-      return false
+      let isFirst =
+        candidate.form == nil
+        || (candidate.isRotation ? rotations.insert(number) : packed.insert(number)).inserted
+      let isCopy =
+        try !isFirst
+        || attempt(at: candidate.path) {
+          if try $0.isBesideOriginal(candidate, among: read) { return true }
+          guard let original = try $0.original(of: candidate) else { return false }
+          if $0.isRecent(candidate) { originals.insert(original.source.path) }
+          return true
+        } ?? true
+      if !isCopy { left.append(candidate) }
     }
+    fresh = left
     let copied = copiedOriginals()
     fresh.removeAll { copied.contains($0.path) }
     originals.formUnion(copied)
@@ -139,21 +153,36 @@ extension AttachObservation {
     if let known = knownFolders[folder] { return known }
     let gone = try self.gone ?? Dictionary(grouping: files.gone(), by: \.folder)
     self.gone = gone
-    let found = try KnownFolder(files.inFolder(folder), gone: gone[folder] ?? [])
+    let found = try KnownFolder(
+      files.inFolder(folder), gone: gone[folder] ?? [], begun: begun)
     knownFolders[folder] = found
     return found
+  }
+
+  /// When the first of the sessions began that read a file one after another, as far as they are known.
+  private func begun(_ file: AttachedFile) -> Timestamp {
+    var first = file.session
+    while file.source.base > 0,
+      let sidecar = try? Sidecar.load(context.home.files(for: first).sidecar),
+      let former = sidecar.continues, former.startedAt < first.startedAt
+    {
+      first = former
+    }
+    return first.startedAt
   }
 
   /// Whether a compressed file's plain original is still in place and being read, with all that the
   /// compressed one has.
   ///
   /// The compressed file is skipped: once the original is gone, it is found as its successor.
-  private func isBesideOriginal(_ candidate: AttachCandidate) throws -> Bool {
+  ///
+  /// - Parameter read: the paths of files that are read, besides known ones.
+  private func isBesideOriginal(
+    _ candidate: AttachCandidate, among read: Set<String>
+  ) throws -> Bool {
     guard candidate.form != nil, let dot = candidate.path.lastIndex(of: ".") else { return false }
     let plain = String(candidate.path[..<dot])
-    let isRead =
-      try fresh.contains { $0.path == plain } || plan.changes.contains { $0.path == plain }
-      || !files.here(at: plain).isEmpty
+    let isRead = try read.contains(plain) || !files.here(at: plain).isEmpty
     guard isRead, let status = try FileStatus(plain), status.kind == .file,
       status.mayHaveReplaced(ownedBy: candidate.status.owner),
       let original = try? FileContent(plain)

@@ -17,7 +17,7 @@ extension AttachObservation {
   }
 
   /// The paths that cannot be read; a missing one is none of them.
-  private var unreadablePaths: Set<String> {
+  var unreadablePaths: Set<String> {
     Set(plan.problems.keys.filter { !FileStatus.isAbsent($0) })
   }
 
@@ -54,52 +54,8 @@ extension AttachObservation {
     return (try? FileContent(file.source.path).hasHead(of: file)) == false
   }
 
-  /// Whether the search of its folder reports a file once it has changed.
-  private func isSearched(_ file: AttachedFile) -> Bool {
-    let path = file.source.path
-    guard let folder = folders[file.folder] else { return false }
-    return folder.targets.contains(String(AttachedFile.name(of: path)))
-      || folder.isSearched && sources.contains { $0.finds(path) }
-  }
-
-  /// Lets the sessions of open files in place end that nothing leads to any more.
-  ///
-  /// If a link leads to another file now, that is once growth stops; if the configuration has changed, at
-  /// once, with what was read.
-  mutating func leaveUnsearched() throws {
-    let unreadable = unreadablePaths
-    var touched = Set(plan.changes.compactMap(\.session)).union(displaced.map(\.session))
-    for file in try files.open() where !file.isRotated && !file.isCompressed {
-      guard changed[file.source.path] == nil, !isSearched(file),
-        !Self.isBelow(unreadable, file.folder), touched.insert(file.session).inserted
-      else { continue }
-      _ = try attempt(at: file.source.path) { try $0.letEnd(file) }
-    }
-  }
-
-  private mutating func letEnd(_ file: AttachedFile) throws {
-    guard try file.isInPlace() else { return }
-    if isReconfigured { return add(.end(file, .idle, nil)) }
-    var left = file
-    left.isRotated = true
-    if try !continueUnsearched(left) { add(.save(left)) }
-  }
-
-  /// Continues an open file that has grown, and that no search reports.
-  ///
-  /// - Returns: false if it has not grown.
-  mutating func continueUnsearched(_ file: AttachedFile) throws -> Bool {
-    guard file.isOpen, !file.isCompressed, let status = try FileStatus(file.source.path),
-      file.isAt(status), status.length > file.seen,
-      (try? FileContent(file.source.path).continues(file)) == true
-    else { return false }
-    try continueFile(
-      file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
-    return true
-  }
-
   /// Whether a folder equals or lies below one of these paths.
-  private static func isBelow(_ paths: Set<String>, _ folder: String) -> Bool {
+  static func isBelow(_ paths: Set<String>, _ folder: String) -> Bool {
     var folder = folder
     while !paths.contains(folder) {
       if folder == "/" { return false }
@@ -133,14 +89,16 @@ extension AttachObservation {
       uniquingKeysWith: { first, _ in first })
     // What is known of one may be all that another one begins with.
     let order = displaced.sorted {
-      ($0.isOpen ? 0 : 1, $1.seen, $0.session) < ($1.isOpen ? 0 : 1, $0.seen, $1.session)
+      ($1.seen, $0.isOpen ? 0 : 1, $0.session) < ($0.seen, $1.isOpen ? 0 : 1, $1.session)
     }
     var matching = Matching(
       targets: targets, replacements: replacements, overwriting: overwriting)
     var others: [AttachedFile] = []
     for file in order {
-      let isMoved = try attempt(at: file.source.path) { try $0.matchNumber(of: file, &matching) }
-      if isMoved == false { others.append(file) }
+      let isFollowed = try attempt(at: file.source.path) {
+        try $0.followDisplaced(file, &matching, isRenamed: true)
+      }
+      if isFollowed == false { others.append(file) }
     }
     for file in others { _ = try attempt(at: file.source.path) { try $0.match(file, &matching) } }
     let left = Set(matching.targets.left.map(\.path)).subtracting(matching.uncompared)
@@ -165,35 +123,32 @@ extension AttachObservation {
     let overwriting: [String: SessionID]
   }
 
-  /// Follows a displaced file that was renamed: what begins like others is theirs only if no other has its
-  /// number.
+  /// Follows a displaced file to what it has become.
   ///
-  /// - Returns: false if it was not.
-  private mutating func matchNumber(
-    of file: AttachedFile, _ matching: inout Matching
+  /// - Parameter isRenamed: whether it has to have the file's number: what begins like others is theirs only
+  ///   if no other was renamed to it.
+  /// - Returns: false if nothing is found.
+  private mutating func followDisplaced(
+    _ file: AttachedFile, _ matching: inout Matching, isRenamed: Bool
   ) throws -> Bool {
     let overwriting = matching.overwriting
     do {
-      let found = try matching.targets.takeNumbered(for: file) {
-        // What was written over it in place has its number, too.
-        try $0.path != file.source.path && isTarget($0, of: file, overwriting)
-      }
+      let found =
+        isRenamed
+        ? try matching.targets.takeNumbered(for: file) {
+          // What was written over it in place has its number, too.
+          try $0.path != file.source.path && isTarget($0, of: file, overwriting)
+        }
+        : try matching.targets.take(for: file) { try isTarget($0, of: file, overwriting) }
       guard let found else { return false }
-      try followDisplaced(file, to: found)
-      return true
+      try followOrReport(file, to: found)
+      // The next pass looks there for logs that no pass has seen.
+      if folders[AttachedFile.folder(of: found.path)] == nil { lookFurther() }
     } catch let error as Uncompared {
       matching.uncompared.insert(error.path)
       leave(error)
-      return true
     }
-  }
-
-  private mutating func followDisplaced(
-    _ file: AttachedFile, to found: AttachCandidate
-  ) throws {
-    try followOrReport(file, to: found)
-    // The next pass looks there for logs that no pass has seen.
-    if folders[AttachedFile.folder(of: found.path)] == nil { lookFurther() }
+    return true
   }
 
   private func isTarget(
@@ -207,17 +162,8 @@ extension AttachObservation {
 
   /// Matches a displaced file with an unknown one, or ends its session.
   private mutating func match(_ file: AttachedFile, _ matching: inout Matching) throws {
-    let found: AttachCandidate?
-    let overwriting = matching.overwriting
-    do {
-      found = try matching.targets.take(for: file) { try isTarget($0, of: file, overwriting) }
-    } catch let error as Uncompared {
-      matching.uncompared.insert(error.path)
-      return leave(error)
-    }
-    if let found {
-      try followDisplaced(file, to: found)
-    } else if let index = matching.replacements[file.source.path],
+    if try followDisplaced(file, &matching, isRenamed: false) { return }
+    if let index = matching.replacements[file.source.path],
       let rewritten = try rewritten(file, as: fresh[index])
     {
       add(.rewrite(rewritten))

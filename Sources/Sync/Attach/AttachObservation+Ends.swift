@@ -37,7 +37,7 @@ extension AttachObservation {
     let path = candidate.path
     // A log that no pass has seen has no session: it may have been empty until it was rotated. In a folder
     // that no pattern names, more than that has to show that a file is one of the source's.
-    if !oldFolders.contains(AttachedFile.folder(of: path)), let source = candidate.source,
+    if !isOldFolder(AttachedFile.folder(of: path)), let source = candidate.source,
       let since = last.attached[source.path.description], since <= candidate.status.modifiedAt
     {
       return true
@@ -83,5 +83,51 @@ extension AttachObservation {
       guard try FileStatus(context.home.files(for: file.session).sidecar) == nil else { continue }
       add(.forget(file))
     }
+  }
+
+  // MARK: Files that no search reports any more
+
+  /// Whether the search of its folder reports a file once it has changed.
+  func isSearched(_ file: AttachedFile) -> Bool {
+    let path = file.source.path
+    guard let folder = folders[file.folder] else { return false }
+    return folder.targets.contains(String(AttachedFile.name(of: path)))
+      || folder.isSearched && sources.contains { $0.finds(path) }
+  }
+
+  /// Lets the sessions of open files in place end that nothing leads to any more.
+  ///
+  /// If a link leads to another file now, that is once growth stops; if the configuration has changed, at
+  /// once, with what was read.
+  mutating func leaveUnsearched() throws {
+    let unreadable = unreadablePaths
+    var touched = Set(plan.changes.compactMap(\.session)).union(displaced.map(\.session))
+    for file in try files.open() where !file.isRotated && !file.isCompressed {
+      guard changed[file.source.path] == nil, !isSearched(file),
+        !Self.isBelow(unreadable, file.folder), touched.insert(file.session).inserted
+      else { continue }
+      _ = try attempt(at: file.source.path) { try $0.letEnd(file) }
+    }
+  }
+
+  private mutating func letEnd(_ file: AttachedFile) throws {
+    guard try file.isInPlace() else { return }
+    if isReconfigured { return add(.end(file, .idle, nil)) }
+    var left = file
+    left.isRotated = true
+    if try !continueUnsearched(left) { add(.save(left)) }
+  }
+
+  /// Continues an open file that has grown, and that no search reports.
+  ///
+  /// - Returns: false if it has not grown.
+  mutating func continueUnsearched(_ file: AttachedFile) throws -> Bool {
+    guard file.isOpen, !file.isCompressed, let status = try FileStatus(file.source.path),
+      file.isAt(status), status.length > file.seen,
+      (try? FileContent(file.source.path).continues(file)) == true
+    else { return false }
+    try continueFile(
+      file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
+    return true
   }
 }

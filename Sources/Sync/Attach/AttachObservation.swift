@@ -42,8 +42,6 @@ struct AttachObservation {
   var changed: [String: AttachCandidate] = [:]
   /// Folders that were read.
   var folders: [String: SourceScanner.Folder] = [:]
-  /// Those of them that no pattern names: rotation has moved logs there.
-  var oldFolders: Set<String> = []
   /// Folders in which logs were known, and which cannot be read at present.
   var unreadable: Set<String> = []
   /// Known files that are no longer at their path.
@@ -124,8 +122,8 @@ struct AttachObservation {
 
   /// Takes a step that concerns a file.
   ///
-  /// If the file is gone since it was looked at, its folder alone is left to the next observation; if it
-  /// cannot be looked at, that is reported.
+  /// If the file is gone or shorter since it was looked at, its folder alone is left to the next
+  /// observation; if it cannot be looked at, that is reported.
   ///
   /// - Returns: nil in these cases.
   mutating func attempt<Result>(
@@ -139,6 +137,9 @@ struct AttachObservation {
       } else {
         report(error.reason, at: path)
       }
+      return nil
+    } catch let error as ReplicaError where error.code == .localLogChanged {
+      unsettled.insert(folder ?? AttachedFile.folder(of: path))
       return nil
     }
   }
@@ -173,13 +174,23 @@ struct AttachObservation {
   // MARK: Scanning
 
   private mutating func scan() throws {
-    let old = try oldFoldersOfTargets()
-    for source in sources { try scan(source) { try $0.run(oldFolders: old) } }
-    oldFolders.formUnion(old.values.joined().filter { folders[$0] != nil })
-    for folder in try files.folders() {
-      for source in try sources(ofOldFolder: folder) {
-        try scan(source) { try $0.readOldFolder(folder) }
-        oldFolders.insert(folder)
+    let (sources, files) = (sources, files)
+    let known = try files.folders()
+    let inside = Dictionary(grouping: known, by: AttachedFile.folder)
+    // A link leads to a file in the folder; no pattern has to name those in it.
+    func oldFolders(in folder: String) throws -> [String] {
+      try (inside[folder] ?? []).filter { old in
+        guard !sources.contains(where: { $0.leads(to: old) }) else { return false }
+        return try files.ever(in: old).contains {
+          !LogSource.originals(of: $0.source.path).isEmpty
+        }
+      }
+    }
+    for source in sources { try scan(source) { try $0.run(oldFolders: oldFolders) } }
+    for folder in known {
+      for source in try self.sources(ofOldFolder: folder) {
+        let owners = try owners(ofLogsAbove: folder)
+        try scan(source) { try $0.readOldFolder(folder, owners: owners) }
       }
     }
     for path in plan.problems.keys where try !files.ever(in: path).isEmpty {
@@ -209,28 +220,31 @@ struct AttachObservation {
     (self.changed, self.folders, plan.problems) = (changed, folders, problems)
   }
 
-  /// By the folder above, those that no pattern names and in which rotated logs are known: the folder above
-  /// may have a file that a link leads to.
-  private func oldFoldersOfTargets() throws -> [String: [String]] {
-    let folders = try files.folders().filter { folder in
-      guard !sources.contains(where: { $0.isAbove(folder) && $0.path.enters(folder) }) else {
-        return false
-      }
-      return try files.ever(in: folder).contains {
-        !LogSource.originals(of: $0.source.path).isEmpty
+  /// By path, the owners of known logs in the folder above another one, those moved there included.
+  private func owners(ofLogsAbove folder: String) throws -> [String: Set<UInt32>] {
+    var owners: [String: Set<UInt32>] = [:]
+    for file in try files.ever(in: AttachedFile.folder(of: folder)) {
+      owners[file.source.path, default: []].formUnion(file.source.owner.map { [$0] } ?? [])
+    }
+    for file in try files.ever(in: folder) {
+      for path in LogSource.originalsAbove(file.source.path) {
+        owners[path, default: []].formUnion(file.source.owner.map { [$0] } ?? [])
       }
     }
-    return Dictionary(grouping: folders, by: AttachedFile.folder)
+    return owners
   }
 
   /// The sources whose logs rotation has moved to a folder that their patterns do not lead to: a known
   /// log was found there.
   private func sources(ofOldFolder folder: String) throws -> [LogSource] {
-    let sources = sources.filter { $0.isAbove(folder) && !$0.path.enters(folder) }
+    let sources = sources.filter { $0.isAbove(folder) && !$0.leads(to: folder) }
     guard !sources.isEmpty else { return [] }
     let paths = try files.ever(in: folder).map(\.source.path)
     return sources.filter { source in paths.contains(where: source.isRotatedFromAbove) }
   }
+
+  /// Whether a folder was read only because rotation has moved logs there.
+  func isOldFolder(_ folder: String) -> Bool { folders[folder]?.isOld ?? false }
 
   /// Whether a file's status equals that of the last read.
   private func isUnchanged(_ file: SourceScanner.File) throws -> Bool {
@@ -248,6 +262,8 @@ struct AttachObservation {
         // Gone since the folder was read; search for the file that was there.
         changed[path] = nil
         if !error.isNotFound { report(error.reason, at: path) }
+      } catch let error as ReplicaError where error.code == .localLogChanged {
+        unsettled.insert(AttachedFile.folder(of: path))
       }
     }
   }
@@ -256,7 +272,7 @@ struct AttachObservation {
   private mutating func sort(_ candidate: AttachCandidate) throws {
     let before = try files.here(at: candidate.path)
     guard let known = try known(candidate, among: before) else {
-      let isOld = oldFolders.contains(AttachedFile.folder(of: candidate.path))
+      let isOld = isOldFolder(AttachedFile.folder(of: candidate.path))
       let sameNumber = try files.numbered(candidate.status).filter {
         $0.source.path != candidate.path
           && (!isOld || !candidate.isRotation || $0.mayBe(at: candidate.path))
@@ -305,13 +321,17 @@ struct AttachObservation {
 
   /// Whether another log, of which more is known, has been rotated to the name of a file that seems to have
   /// grown: a reused number and a common heading do not prove that it is the same file.
+  ///
+  /// A pass that died may have recorded that the other one is there.
   private func isOverwritten(_ known: AttachedFile, _ candidate: AttachCandidate) throws -> Bool {
-    guard candidate.form == nil, candidate.status.length > known.seen else { return false }
-    return try LogSource.originals(of: candidate.path).contains { path in
-      try files.here(at: path).contains { original in
-        guard original.session != known.session, original.seen > known.seen else { return false }
-        return (try? sent.continues(original, FileContent(candidate.path))) == true
-      }
+    guard candidate.form != nil || candidate.status.length > known.seen else { return false }
+    let others =
+      try files.here(at: candidate.path).filter { $0.source.base == known.source.base }
+      + (LogSource.originals(of: candidate.path) + LogSource.originalsAbove(candidate.path))
+      .flatMap { try files.here(at: $0) }
+    return others.contains { other in
+      guard other.session != known.session, other.seen > known.seen else { return false }
+      return (try? sent.continues(other, FileContent(candidate.path))) == true
     }
   }
 

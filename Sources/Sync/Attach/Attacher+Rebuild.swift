@@ -58,8 +58,18 @@ extension Attacher {
     // What has not been sent counts as unread, whatever the consent was.
     try files.save(
       AttachedFiles.Pass(
-        consent: context.consent, attached: files.pass().attached, boot: context.machine.bootId,
+        consent: context.consent, attached: attached(), boot: context.machine.bootId,
         isDirty: false))
+  }
+
+  /// Since when the sources are searched; if that is lost, since the first session that is left.
+  private func attached() throws -> [String: Timestamp] {
+    let known = try files.pass().attached
+    guard known.isEmpty, let first = try files.all().map(\.session.startedAt).min() else {
+      return known
+    }
+    return Dictionary(
+      sources.map { ($0.path.description, first) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// A session's sidecar; nil if it is damaged, or was deleted meanwhile.
@@ -135,16 +145,19 @@ extension Attacher {
     of sidecar: Sidecar, _ local: LocalSession, _ entry: UploadCheckpoint
   ) throws -> Link {
     guard let source = sidecar.source, let log = try? local.openSentLog(sidecar, context),
-      try log.status().length >= entry.sent, try log.link(before: entry.sent) == entry.link
+      // It may be cut at any moment.
+      (try? log.status().length) ?? .zero >= entry.sent,
+      (try? log.link(before: entry.sent)) == entry.link
     else { return entry.link }
     let end = source.position(of: entry.sent)
     // The file may have been renamed since it was opened.
     return (try? FileContent(source.path).link(before: end)) ?? entry.link
   }
 
-  /// Keeps one of several sessions that read the same file from its beginning.
+  /// Keeps one of several ended sessions that read the same file from its beginning.
   ///
-  /// The others with the same number were displaced: their files are elsewhere.
+  /// The others with the same number were displaced: their files are elsewhere. So may be that of an open
+  /// one of which less is known, which the observation finds out.
   private func withoutRivals(_ files: [AttachedFile]) throws -> [AttachedFile] {
     var left = files.filter(\.isGone)
     for (_, rivals) in Dictionary(grouping: files.filter { !$0.isGone }, by: \.number) {
@@ -152,11 +165,11 @@ extension Attacher {
         left += rivals
         continue
       }
-      let readers = rivals.filter(Self.isRead).sorted {
-        ($0.isOpen ? 1 : 0, $0.source.base, $0.session)
-          < ($1.isOpen ? 1 : 0, $1.source.base, $1.session)
+      func rank(_ file: AttachedFile) -> (Int64, Int64, Int, SessionID) {
+        (file.source.base, file.seen, file.isOpen ? 1 : 0, file.session)
       }
-      let superfluous = Set(readers.dropLast().map(\.session))
+      let readers = rivals.filter(Self.isRead).sorted { rank($0) < rank($1) }
+      let superfluous = Set(readers.dropLast().filter { !$0.isOpen }.map(\.session))
       left += rivals.filter { !superfluous.contains($0.session) }
     }
     return left

@@ -58,6 +58,10 @@ package struct Attacher {
       guard let lock = try lock ?? HomeLock.acquire(context.home) else { throw error }
       try files.discard()
       return try body(lock)
+    } catch let error as SentFiles.OutdatedRow {
+      guard let lock = try lock ?? HomeLock.acquire(context.home) else { throw error }
+      try files.distrust()
+      return try body(lock)
     }
   }
 
@@ -323,7 +327,7 @@ package struct Attacher {
     let status = try content.status()
     let isCompressed = CompressedFile.form(of: new.path) != nil
     guard status.device == new.status.device, status.inode == new.status.inode,
-      isCompressed || status.length >= new.base
+      isCompressed || status.length >= max(new.base, new.status.length)
     else { throw Moved() }
     if isCompressed, let refusal = try files.refusal(of: new.path, status, limit) { throw refusal }
     let head = try content.head()

@@ -183,6 +183,11 @@ package struct LogSource: Sendable, Equatable {
     Self.originalsAbove(path).contains(where: self.path.matches)
   }
 
+  /// Whether the search enters a folder, unless that is left out.
+  func leads(to folder: String) -> Bool {
+    folder == path.root || isAbove(folder) && path.enters(folder)
+  }
+
   /// Whether a folder lies below the one where the search starts.
   func isAbove(_ folder: String) -> Bool {
     folder.hasPrefix(path.root == "/" ? "/" : path.root + "/")

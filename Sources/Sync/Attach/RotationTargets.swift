@@ -30,8 +30,9 @@ struct RotationTargets {
 
   /// Removes and returns the one that a file has become; nil if there is none.
   ///
-  /// The order is: same number, plain before compressed, rotated names first, then neighbours; last those
-  /// in a folder beside it that no source names, which may hold other links to it.
+  /// The order is: same number, rotated names, neighbours, others; in each, plain before compressed. Of the
+  /// first two, those come last that are in a folder beside it that no source names, which may hold other
+  /// links to it.
   ///
   /// - Parameter isFile: whether a target is the file, by its content.
   /// - Throws: errors of the closure.
@@ -43,13 +44,18 @@ struct RotationTargets {
     return take(try first(of: indices, for: file, where: isFile))
   }
 
-  /// Removes and returns the file itself, if it was moved to where a source or its own folder leads.
+  /// Removes and returns the file itself, if it was moved to where a source or its own folder leads, or got
+  /// a rotated name.
   ///
   /// Another one may begin like it.
   mutating func takeNumbered(
     for file: AttachedFile, where isFile: (AttachCandidate) throws -> Bool
   ) throws -> AttachCandidate? {
-    let indices = (numbers[file.number] ?? []).filter { isBeside(file, $0) }
+    let indices = (numbers[file.number] ?? []).filter {
+      guard isSame(file, $0) else { return false }
+      return isBeside(file, $0)
+        || LogSource.isRotatedName(files[$0]?.path ?? "", of: file.source.path)
+    }
     return take(try first(of: indices, for: file, where: isFile))
   }
 
@@ -80,9 +86,8 @@ struct RotationTargets {
   private func rank(_ index: Int, for file: AttachedFile) -> Int? {
     guard let target = files[index], file.mayBelong(to: target.status) else { return nil }
     let isBeside = isBeside(file, index)
-    let first = isBeside ? 0 : 8
     let isRotated = LogSource.isRotatedName(target.path, of: file.source.path)
-    if file.isAt(target.status) { return isRotated ? first : first + 1 }
+    if isSame(file, index) { return (isBeside ? 0 : isRotated ? 2 : 16) + (isRotated ? 0 : 1) }
     // A copy of a log that was rotated before is an archive's, unless it was compressed there.
     guard
       isBeside || isRotated
@@ -90,8 +95,15 @@ struct RotationTargets {
           && LogSource.stem(of: target.path) == LogSource.stem(of: file.source.path)
     else { return nil }
     guard file.mayBe(at: target.path) else { return nil }
-    return first + (target.form == nil ? 2 : 5)
-      + (isRotated ? 0 : file.isNeighbour(target.path) ? 1 : 2)
+    // Rotation names what it made, and another log may begin alike.
+    let other = file.isNeighbour(target.path) ? 12 : 13
+    return (isRotated ? isBeside ? 3 : 8 : other) + (target.form == nil ? 0 : 3)
+  }
+
+  /// Whether a target has the file's number: one that was compressed since has another.
+  private func isSame(_ file: AttachedFile, _ index: Int) -> Bool {
+    guard let target = files[index] else { return false }
+    return file.isAt(target.status) && file.isCompressed == (target.form != nil)
   }
 
   private func isBeside(_ file: AttachedFile, _ index: Int) -> Bool {
@@ -103,7 +115,7 @@ struct RotationTargets {
   /// The targets that begin like a file and, if only little of it is known, have a name like its own; none
   /// for an empty one.
   private mutating func similar(to file: AttachedFile) -> [Int] {
-    guard file.source.headLength > 0 else { return [] }
+    guard file.source.headLength > 0 || file.link != nil else { return [] }
     guard file.source.headLength < FileContent.headLength else {
       return heads[file.source.headHash] ?? []
     }

@@ -13,9 +13,21 @@ struct SentFiles {
   var budget = ComparisonBudget()
 
   /// Whether a session still reads its file: it has not ended, and was not deleted.
+  ///
+  /// - Throws: ``OutdatedRow`` if the session is sealed, of which a cache that was put back does not know.
   func isOpen(_ file: AttachedFile) throws -> Bool {
-    try file.isOpen && LocalSession(context.home, file.session).isHere()
+    guard file.isOpen else { return false }
+    let local = LocalSession(context.home, file.session)
+    if let sidecar = try? Sidecar.load(local.files.sidecar), sidecar.seal != nil,
+      sidecar.source?.length != nil
+    {
+      throw OutdatedRow()
+    }
+    return try local.isHere()
   }
+
+  /// Thrown when the cache is older than the home.
+  struct OutdatedRow: Error {}
 
   /// Whether a session is not sealed yet, so that its bytes may still be needed.
   func isPending(_ file: AttachedFile) throws -> Bool {
@@ -232,35 +244,5 @@ struct SentFiles {
     } catch let error as SystemError where error.path == content.path {
       return false
     }
-  }
-}
-
-/// The bytes that the observations of a pass compare with what was sent.
-final class ComparisonBudget {
-  private var left: ByteCount = 4 << 30
-  private var samplesLeft: ByteCount = 1 << 30
-  /// How much is compared of each file once less than it is left.
-  private static let sample: ByteCount = 64 << 20
-
-  /// Whether something is left.
-  var isLeft: Bool { left > 0 }
-
-  /// Takes bytes, if there are enough left.
-  func take(_ bytes: ByteCount) -> Bool {
-    guard bytes <= left else { return false }
-    left -= bytes
-    return true
-  }
-
-  /// Takes bytes that were compared already.
-  func spend(_ bytes: ByteCount) { left -= min(bytes, left) }
-
-  /// Takes a sample.
-  ///
-  /// - Returns: its size, which is less once many were taken.
-  func takeSample() -> ByteCount {
-    guard samplesLeft > 0 else { return SentBytes.sample }
-    samplesLeft -= min(Self.sample, samplesLeft)
-    return Self.sample
   }
 }

@@ -21,13 +21,16 @@ struct SourceScanner {
     var isSearched = true
     /// The names of files that links led to.
     var targets: Set<String> = []
+    /// Whether no pattern and no link leads there: rotation has moved logs there.
+    var isOld = false
 
     /// Adds what another search of the folder has found.
     mutating func add(_ other: Self) {
-      let (before, isSearched) = (targets, isSearched)
+      let before = self
       self = other
-      targets.formUnion(before)
-      self.isSearched = isSearched || other.isSearched
+      targets.formUnion(before.targets)
+      isSearched = isSearched || before.isSearched
+      isOld = isOld && before.isOld
     }
   }
 
@@ -48,8 +51,8 @@ struct SourceScanner {
 
   /// Walks the folders.
   ///
-  /// - Parameter oldFolders: by folder, those in it to which rotation has moved logs.
-  func run(oldFolders: [String: [String]] = [:]) throws {
+  /// - Parameter oldFolders: those in a folder to which rotation has moved logs.
+  func run(oldFolders: (_ folder: String) throws -> [String] = { _ in [] }) throws {
     let root = source.path.root
     do {
       let folder = try Descriptor(openingDirectory: root)
@@ -57,8 +60,8 @@ struct SourceScanner {
       var links = Links()
       try walk(folder, place, source.path.start, depth: 0, &links)
       for (folder, targets) in links.targets.sorted(by: { $0.key < $1.key }) {
-        try readRotations(of: targets, in: folder, targets: Set(targets.keys))
-        for old in oldFolders[folder] ?? [] { try readRotations(of: targets, in: old) }
+        try readRotations(of: targets, in: folder)
+        for old in try oldFolders(folder) { try readRotations(of: targets, in: old, isOld: true) }
       }
     } catch let error as SystemError {
       problem(SystemError(operation: "read", path: root, errno: error.errno))
@@ -69,7 +72,10 @@ struct SourceScanner {
   ///
   /// Reports the files that may be rotations of the source's logs in the folder above. A folder that is
   /// gone has none.
-  func readOldFolder(_ path: String) throws {
+  ///
+  /// - Parameter owners: by path, those that the logs have had: who moves his own log to a folder decides
+  ///   about no other user's file there.
+  func readOldFolder(_ path: String, owners: [String: Set<UInt32>]) throws {
     let root = source.path.root
     do {
       var open = try Descriptor(openingDirectory: root)
@@ -80,8 +86,10 @@ struct SourceScanner {
         open = try Descriptor(name, in: open, .directory)
         place = place.inside(name.utf8)
       }
-      try readRotations(in: open, place) { name, _ in
-        source.isRotatedFromAbove("\(path)/\(name)")
+      try readRotations(in: open, place, targets: []) { name, owner in
+        LogSource.originalsAbove("\(path)/\(name)").contains {
+          source.path.matches($0) && owners[$0]?.contains(owner) == true
+        }
       }
     } catch let error as SystemError where !error.isNotFound {
       problem(SystemError(operation: "read", path: path, errno: error.errno))
@@ -94,14 +102,14 @@ struct SourceScanner {
   ///   - logs: the names of the files, and their owners, who may have made the links: they decide about no
   ///     other user's file.
   ///   - path: the folder of the files, or one in it.
-  ///   - targets: those of them that are in the folder.
+  ///   - isOld: whether it is the latter.
   private func readRotations(
-    of logs: [String: UInt32], in path: String, targets: Set<String> = []
+    of logs: [String: UInt32], in path: String, isOld: Bool = false
   ) throws {
     do {
       let open = try Descriptor(openingForeignFolder: path)
       let place = Place(path: path == "/" ? "" : path)
-      try readRotations(in: open, place, targets: targets) { name, owner in
+      try readRotations(in: open, place, targets: isOld ? [] : Set(logs.keys)) { name, owner in
         LogSource.originalNames(of: name[...]).contains { logs[$0] == owner }
       }
     } catch let error as SystemError where !error.isNotFound {
@@ -110,7 +118,7 @@ struct SourceScanner {
   }
 
   private func readRotations(
-    in open: borrowing Descriptor, _ place: Place, targets: Set<String> = [],
+    in open: borrowing Descriptor, _ place: Place, targets: Set<String>,
     _ isRotation: (_ name: String, _ owner: UInt32) -> Bool
   ) throws {
     let status = try open.status()
@@ -127,7 +135,8 @@ struct SourceScanner {
     try folder(
       place.path.isEmpty ? "/" : place.path,
       Folder(
-        status: status, fingerprint: fingerprint, isSearched: targets.isEmpty, targets: targets))
+        status: status, fingerprint: fingerprint, isSearched: targets.isEmpty, targets: targets,
+        isOld: targets.isEmpty))
   }
 
   /// What links have led to.
@@ -270,9 +279,16 @@ struct SourceScanner {
     let path = link.linked ?? link.path
     guard let target = Platform.File.resolve(path),
       let root = Platform.File.resolve(source.path.root),
-      source.followsLinks || target.hasPrefix(root == "/" ? "/" : root + "/"),
-      let status = try FileStatus(target)
+      source.followsLinks || target.hasPrefix(root == "/" ? "/" : root + "/")
     else { return }
+    let status: FileStatus
+    do {
+      guard let found = try FileStatus(target) else { return }
+      status = found
+    } catch {
+      // Who makes links can change where they lead at any moment: the rest of the folder is read.
+      return problem(SystemError(operation: "read", path: path, errno: error.errno))
+    }
     let place = Place(path: target, linked: path)
     switch status.kind {
     case .file where isMatch:
