@@ -2,181 +2,348 @@ import Foundation
 import Platform
 import TestSupport
 
-/// When files changed, by inode number, as passes see it.
-final class FileTimes: FileEffects {
-  private let times = Guarded<[UInt64: (modified: FileTime, changed: FileTime)]>([:])
+@testable import Sync
 
-  func perform(_ effect: FileEffect, _ body: () -> Int) -> Int { body() }
-  func random() -> UInt64 { .random(in: 0 ... .max) }
-
-  func status(_ status: FileStatus) -> FileStatus {
-    guard let time = times.withLock({ $0[status.inode] }) else { return ShiftedTime.shown(status) }
-    return FileStatus(
-      kind: status.kind, device: status.device, inode: status.inode, length: status.length,
-      owner: status.owner, modified: time.modified, changed: time.changed)
+/// Logs that programs write and a scheme rotates, between passes and while one runs.
+///
+/// A step of either occurs, at random, whenever a running pass requests a file's status or changes a file,
+/// and a pass may die at any of its changes. Times are those of the test's clock.
+final class SchemedLogs: FileEffects {
+  /// One step of a rotation.
+  private enum Step {
+    case rename(String, to: String)
+    /// Copies the first half, or the rest, over a file that may exist, and keeps its number.
+    case copy(String, to: String, isRest: Bool)
+    case truncate(String)
+    case create(String)
+    /// The program continues in the new log.
+    case reopen(String)
+    case compress(String)
+    case remove(String)
   }
 
-  /// When the content of the file at a path changed.
-  func modified(_ path: String) -> FileTime? {
-    Self.inode(path).flatMap { inode in times.withLock { $0[inode]?.modified } }
+  private struct State {
+    var random: SeededGenerator
+    var steps: [Step] = []
+    /// The path to which each program writes, by its log.
+    var writers: [String: String] = [:]
+    var lines = 0
+    var rotations = 0
+    /// Logs whose last rotated file no pass has certainly seen.
+    var unseen: Set<String> = []
+    /// Names of logs that a session reads.
+    var begun: Set<String> = []
+    /// Whether programs and rotations are at work while a pass runs.
+    var isBusy = false
+    /// Names of logs that were rotated while it runs.
+    var rotated: Set<String> = []
+    /// Number of changes of files until the pass dies; nil for no limit.
+    var left: Int?
+    /// When files changed, by inode number.
+    var times: [UInt64: (modified: FileTime, changed: FileTime)] = [:]
+    var timeCount: Int64 = 0
+    var history: [String] = []
   }
 
-  /// Records a change.
-  ///
-  /// - Parameter modified: when the content changed; nil if it did not.
-  func record(_ path: String, at now: FileTime, modified: FileTime?) {
-    guard let inode = Self.inode(path) else { return }
-    times.withLock { $0[inode] = (modified ?? $0[inode]?.modified ?? now, now) }
-  }
-
-  private static func inode(_ path: String) -> UInt64? {
-    var status = stat()
-    return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
-  }
-}
-
-/// Logs that are written and rotated by a scheme between passes, with times of the test's clock.
-final class SchemedLogs {
-  let times = FileTimes()
   private let scheme: RotationScheme
   private let folder: String
   private let clock: TestClock
-  /// Number of lines written to all logs, which share one numbering.
-  private(set) var lines = 0
-  private var rotations = 0
-  private var steps: Int64 = 0
-  /// Logs whose last rotated file no pass has seen.
-  private var unseen: Set<String> = []
+  private let state: Guarded<State>
 
   /// - Parameter folder: where the logs are.
-  init(_ scheme: RotationScheme, in folder: String, clock: TestClock) {
+  init(_ scheme: RotationScheme, in folder: String, clock: TestClock, case number: Int) {
     (self.scheme, self.folder, self.clock) = (scheme, folder, clock)
+    state = Guarded(State(random: SeededGenerator(case: -1 - number)))
+  }
+
+  /// Number of lines written to all logs, which share one numbering.
+  var lines: Int { state.withLock(\.lines) }
+
+  /// What happened, to be read when a test fails.
+  var history: String { state.withLock { $0.history.joined(separator: "\n") } }
+
+  /// Records a step in the history.
+  func note(_ step: String) { state.withLock { note(step, &$0) } }
+
+  // MARK: Passes
+
+  /// Begins a pass.
+  ///
+  /// - Parameters:
+  ///   - isBusy: whether programs and rotations are at work meanwhile.
+  ///   - lifetime: number of changes of files until the pass dies; nil for no limit.
+  func begin(isBusy: Bool, lifetime: Int?) {
+    state.withLock { ($0.isBusy, $0.rotated, $0.left) = (isBusy, [], lifetime) }
+  }
+
+  /// Ends a pass; a copy that was begun meanwhile is completed.
+  ///
+  /// - Parameters:
+  ///   - isUploaded: whether the pass uploads what it finds.
+  ///   - known: the paths of files that a session reads.
+  func end(isUploaded: Bool, known: () throws -> [String]) rethrows {
+    let isWhole = state.withLock { state in
+      let isWhole = isUploaded && !state.isBusy && state.left == nil
+      (state.isBusy, state.left) = (false, nil)
+      while state.steps.contains(where: { if case .truncate = $0 { true } else { false } }) {
+        rotate(&state)
+      }
+      return isWhole && state.steps.isEmpty
+    }
+    guard isWhole else { return }
+    let known = try known().map { String(AttachedFile.name(of: $0)) }
+    state.withLock { state in
+      state.unseen = []
+      state.begun.formUnion(known)
+    }
+  }
+
+  /// Completes the rotation in progress.
+  func settle() {
+    state.withLock { state in while !state.steps.isEmpty { rotate(&state) } }
+  }
+
+  func perform(_ effect: FileEffect, _ body: () -> Int) -> Int {
+    let isAlive = state.withLock { state in
+      goOn(&state)
+      guard let left = state.left else { return true }
+      state.left = left - 1
+      return left > 0
+    }
+    return isAlive ? body() : -Int(EIO)
+  }
+
+  func random() -> UInt64 { state.withLock { $0.random.next() } }
+
+  func status(_ status: FileStatus) -> FileStatus {
+    state.withLock { state in
+      goOn(&state)
+      guard let time = state.times[status.inode] else { return ShiftedTime.shown(status) }
+      return FileStatus(
+        kind: status.kind, device: status.device, inode: status.inode, length: status.length,
+        owner: status.owner, modified: time.modified, changed: time.changed)
+    }
+  }
+
+  private func goOn(_ state: inout State) {
+    guard state.isBusy else { return }
+    switch Int.random(in: 0..<40, using: &state.random) {
+    case 0:
+      let count = Int.random(in: 1...40, using: &state.random)
+      if let name = scheme.names.randomElement(using: &state.random) {
+        write(count, to: name, &state)
+      }
+    case 1...4:
+      if !state.steps.isEmpty {
+        rotate(&state)
+      } else if Bool.random(using: &state.random) {
+        begin(&state)
+      }
+    default: break
+    }
   }
 
   // MARK: Programs
 
   /// Appends lines to a log, after its heading if it is empty.
-  func write(_ count: Int, to name: String) throws {
-    let path = path(name)
-    var text = (try contents(path)).isEmpty ? scheme.heading : ""
+  func write(_ count: Int, to name: String) { state.withLock { write(count, to: name, &$0) } }
+
+  private func write(_ count: Int, to name: String, _ state: inout State) {
+    let log = path(name)
+    // What is written between copy and truncation is lost to anybody.
+    let isCopied = state.steps.contains { if case .truncate(log) = $0 { true } else { false } }
+    guard !isCopied else { return }
+    let target = state.writers[log] ?? log
+    var text = length(target) == 0 ? scheme.heading : ""
     for _ in 0..<count {
-      text += AttachedFolder.line(lines)
-      lines += 1
+      text += AttachedFolder.line(state.lines)
+      state.lines += 1
     }
-    try append(text, to: path)
+    append(Array(text.utf8), to: target, &state)
+    state.writers[log] = target
+    note("write lines \(state.lines - count)..<\(state.lines) to \(name)", &state)
   }
 
   /// Makes an empty log.
-  func create(_ name: String) throws { try append("", to: path(name)) }
-
-  /// Records that a pass has looked at all files.
-  func wereSeen() { unseen = [] }
+  func create(_ name: String) {
+    state.withLock { state in
+      append([], to: path(name), &state)
+      note("create \(name)", &state)
+    }
+  }
 
   // MARK: Rotation
 
-  /// Rotates a log, unless that would write over lines that no pass has seen.
-  func rotate(_ name: String) throws {
-    let log = path(name)
-    guard exists(log), scheme.naming != .fixed || unseen.insert(name).inserted else { return }
-    rotations += 1
-    let target = try makeRoom(for: name)
-    switch scheme.move {
-    case .rename:
-      try rename(log, to: target)
-      try append("", to: log)
-    case .copyTruncate:
-      // An existing file is written over, and keeps its number.
-      try write(contents(log), to: target)
-      try write([], to: log)
+  /// Rotates a log, or completes the rotation in progress.
+  func rotate(_ name: String) {
+    state.withLock { state in
+      if state.steps.isEmpty { begin(name, &state) }
+      while !state.steps.isEmpty { rotate(&state) }
     }
-    if scheme.compression == .atOnce { try compress(target) }
   }
 
-  /// Moves earlier files out of the way.
+  /// Begins to rotate a log, once while a pass runs.
+  private func begin(_ state: inout State) {
+    guard state.rotations < 20, let name = scheme.names.randomElement(using: &state.random),
+      state.rotated.insert(name).inserted
+    else { return }
+    begin(name, &state)
+  }
+
+  /// Begins a rotation, unless that would write over lines that no pass has seen, or move a log that no
+  /// pass has seen to where no pattern leads.
+  private func begin(_ name: String, _ state: inout State) {
+    let log = path(name)
+    guard Self.exists(log), !scheme.isOldAside || state.begun.contains(name),
+      scheme.naming != .fixed || state.unseen.insert(name).inserted
+    else { return }
+    state.rotations += 1
+    note("rotate \(name)", &state)
+    if scheme.isOldAside, !Self.exists("\(folder)/old") {
+      mkdir("\(folder)/old", 0o755)
+      recordFolders(of: ["\(folder)/old"], &state)
+    }
+    let target = makeRoom(for: name, &state)
+    switch scheme.move {
+    case .rename: state.steps += [.rename(log, to: target), .create(log), .reopen(log)]
+    case .copyTruncate:
+      state.steps += [
+        .copy(log, to: target, isRest: false), .copy(log, to: target, isRest: true), .truncate(log),
+      ]
+    }
+    if scheme.compression == .atOnce { state.steps += [.compress(target), .remove(target)] }
+  }
+
+  /// Adds the steps that move earlier files out of the way.
   ///
   /// - Returns: the path of the next rotated file.
-  private func makeRoom(for name: String) throws -> String {
-    let log = path(name)
+  private func makeRoom(for name: String, _ state: inout State) -> String {
+    let rotated = scheme.isOldAside ? path("old/\(name)") : path(name)
     func numbered(_ number: Int) -> String {
       scheme.naming == .numbered
-        ? "\(log).\(number)" : path("\(name.dropLast(".log".count)).\(number).log")
+        ? "\(rotated).\(number)" : "\(rotated.dropLast(".log".count)).\(number).log"
     }
+    func dated(_ number: Int) -> String { "\(rotated)-\(2_026_010_100 + number)" }
+    let last: String?
     switch scheme.naming {
-    case .fixed: return log + ".old"
-    case .dated:
-      func dated(_ number: Int) -> String { "\(log)-\(2_026_010_100 + number)" }
-      if scheme.compression == .delayed, let last = (0..<rotations).map(dated).last(where: exists) {
-        try compress(last)
-      }
-      return dated(rotations)
-    case .numbered, .beforeEnding:
-      if scheme.compression == .delayed, exists(numbered(1)) { try compress(numbered(1)) }
-      for number in stride(from: 20, to: 0, by: -1) {
-        for ending in ["", ".zst"] where exists(numbered(number) + ending) {
-          try rename(numbered(number) + ending, to: numbered(number + 1) + ending)
-        }
-      }
-      return numbered(1)
+    case .fixed: return rotated + ".old"
+    case .dated: last = (0..<state.rotations).map(dated).last(where: Self.exists)
+    case .numbered, .beforeEnding: last = Self.exists(numbered(1)) ? numbered(1) : nil
     }
+    let isCompressing = scheme.compression == .delayed
+    if isCompressing, let last { state.steps += [.compress(last), .remove(last)] }
+    guard scheme.naming != .dated else { return dated(state.rotations) }
+    for number in stride(from: 25, to: 0, by: -1) {
+      for ending in ["", ".zst"] {
+        let path = numbered(number) + ending
+        let isMade = isCompressing && number == 1 && !ending.isEmpty && last != nil
+        let isRemoved = isCompressing && number == 1 && ending.isEmpty
+        guard Self.exists(path) && !isRemoved || isMade else { continue }
+        state.steps.append(.rename(path, to: numbered(number + 1) + ending))
+      }
+    }
+    return numbered(1)
   }
 
-  private func compress(_ path: String) throws {
-    try write(ZstdFrame.raw(contents(path)), to: path + ".zst", modified: times.modified(path))
-    try FileManager.default.removeItem(atPath: path)
-    record(folder)
+  private func rotate(_ state: inout State) {
+    switch state.steps.removeFirst() {
+    case .rename(let path, let target):
+      forget(target, &state)
+      precondition(rename(path, target) == 0)
+      for (log, place) in state.writers where place == path { state.writers[log] = target }
+      record(target, &state)
+      recordFolders(of: [path, target], &state)
+    case .copy(let path, let target, let isRest):
+      let content = Self.content(path)
+      let half = content.count / 2
+      if isRest {
+        append(Array(content[half...]), to: target, &state)
+      } else {
+        replace(target, Array(content[..<half]), &state)
+      }
+    case .truncate(let path): replace(path, [], &state)
+    case .create(let path): append([], to: path, &state)
+    case .reopen(let log): state.writers[log] = log
+    case .compress(let path):
+      let modified = Self.inode(path).flatMap { state.times[$0]?.modified }
+      replace(path + ".zst", ZstdFrame.raw(Self.content(path)), modified: modified, &state)
+    case .remove(let path):
+      forget(path, &state)
+      unlink(path)
+      recordFolders(of: [path], &state)
+    }
   }
 
   // MARK: Files
 
-  private func path(_ name: String) -> String { "\(folder)/\(name)" }
-
-  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
-
-  private func contents(_ path: String) throws -> [UInt8] {
-    exists(path) ? Array(try Data(contentsOf: URL(filePath: path))) : []
+  private func note(_ step: String, _ state: inout State) {
+    state.history.append("\(clock.now().milliseconds / 1000 % 1_000_000) \(step)")
   }
 
-  private func append(_ text: String, to path: String) throws {
-    let isNew = !exists(path)
-    if isNew { try Data().write(to: URL(filePath: path)) }
-    let handle = try FileHandle(forWritingTo: URL(filePath: path))
-    try handle.seekToEnd()
-    try handle.write(contentsOf: Data(text.utf8))
-    try handle.close()
-    record(path, modified: time())
-    if isNew { record(folder) }
+  private func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+  private func append(_ bytes: [UInt8], to path: String, _ state: inout State) {
+    put(bytes, in: path, mode: "a", &state)
   }
 
   /// Writes over a file in place.
-  private func write(_ bytes: [UInt8], to path: String, modified: FileTime? = nil) throws {
-    if !exists(path) {
-      try Data().write(to: URL(filePath: path))
-      record(folder)
-    }
-    let handle = try FileHandle(forWritingTo: URL(filePath: path))
-    try handle.truncate(atOffset: 0)
-    try handle.write(contentsOf: Data(bytes))
-    try handle.close()
-    record(path, modified: modified ?? time())
+  ///
+  /// - Parameter modified: when the content changed; by default now.
+  private func replace(
+    _ path: String, _ bytes: [UInt8], modified: FileTime? = nil, _ state: inout State
+  ) {
+    put(bytes, in: path, mode: "w", modified: modified, &state)
   }
 
-  private func rename(_ path: String, to target: String) throws {
-    try? FileManager.default.removeItem(atPath: target)
-    try FileManager.default.moveItem(atPath: path, toPath: target)
-    record(target)
-    record(folder)
+  private func put(
+    _ bytes: [UInt8], in path: String, mode: String, modified: FileTime? = nil,
+    _ state: inout State
+  ) {
+    let isNew = !Self.exists(path)
+    guard let file = fopen(path, mode) else { preconditionFailure("cannot write \(path)") }
+    precondition(fwrite(bytes, 1, bytes.count, file) == bytes.count && fclose(file) == 0)
+    let now = time(&state)
+    record(path, modified: modified ?? now, &state)
+    if isNew { recordFolders(of: [path], &state) }
   }
 
-  private func time() -> FileTime {
-    steps += 1
-    return FileTime(nanoseconds: FileTime(clock.now()).nanoseconds + steps)
+  private func time(_ state: inout State) -> FileTime {
+    state.timeCount += 1
+    return FileTime(nanoseconds: FileTime(clock.now()).nanoseconds + state.timeCount % 1_000_000)
   }
 
   /// Gives a file the clock's time.
   ///
   /// - Parameter modified: when its content changed; nil if it did not.
-  private func record(_ path: String, modified: FileTime? = nil) {
-    let now = time()
-    times.record(path, at: now, modified: path == folder ? now : modified)
+  private func record(_ path: String, modified: FileTime? = nil, _ state: inout State) {
+    guard let inode = Self.inode(path) else { return }
+    let now = time(&state)
+    state.times[inode] = (modified ?? state.times[inode]?.modified ?? now, now)
+  }
+
+  private func recordFolders(of paths: [String], _ state: inout State) {
+    for folder in Set(paths.map(AttachedFile.folder)).sorted() {
+      record(folder, modified: time(&state), &state)
+    }
+  }
+
+  /// Forgets a file's times before it is removed: its number is used again.
+  private func forget(_ path: String, _ state: inout State) {
+    if let inode = Self.inode(path) { state.times[inode] = nil }
+  }
+
+  private static func content(_ path: String) -> [UInt8] {
+    FileManager.default.contents(atPath: path).map { Array($0) } ?? []
+  }
+
+  private static func exists(_ path: String) -> Bool { inode(path) != nil }
+
+  private static func inode(_ path: String) -> UInt64? { status(path).map { UInt64($0.st_ino) } }
+
+  private func length(_ path: String) -> Int { Self.status(path).map { Int($0.st_size) } ?? 0 }
+
+  private static func status(_ path: String) -> stat? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status : nil
   }
 }
