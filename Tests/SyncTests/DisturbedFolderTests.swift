@@ -8,32 +8,40 @@ import Testing
 
 /// Files that come and go while passes look at them.
 @Suite(.shiftedTime, .tags(.medium)) struct DisturbedFolderTests {
-  /// Removes a file, or makes it again, each time a pass has seen a number of file statuses.
-  private final class Churn: FileEffects {
-    private let path: String
+  /// Does something each time a pass has seen a number of file statuses.
+  private final class Disturbance: FileEffects {
     private let period: Int
+    private let action: @Sendable (_ number: Int) -> Void
     private let count = Guarded(0)
 
-    init(_ path: String, every period: Int) { (self.path, self.period) = (path, period) }
+    /// - Parameter action: gets how often it was done before.
+    init(every period: Int, _ action: @escaping @Sendable (_ number: Int) -> Void) {
+      (self.period, self.action) = (period, action)
+    }
 
     func perform(_ effect: FileEffect, _ body: () -> Int) -> Int { body() }
     func random() -> UInt64 { .random(in: 0 ... .max) }
 
     func status(_ status: FileStatus) -> FileStatus {
-      let number = count.withLock { count in
+      count.withLock { count in
         count += 1
-        return count
-      }
-      if number % period == 0 {
-        let isThere = FileManager.default.fileExists(atPath: path)
-        if isThere {
-          try? FileManager.default.removeItem(atPath: path)
-        } else {
-          try? Data("a line\n".utf8).write(to: URL(filePath: path))
-        }
+        if count % period == 0 { action(count / period - 1) }
       }
       return ShiftedTime.shown(status)
     }
+  }
+
+  /// A pass that is disturbed reads `b/app.log` whole.
+  private func expectRead(_ folder: AttachedFolder, during disturbance: Disturbance) async throws {
+    try await Parallelism.$isSequential.withValue(true) {
+      try await FileEffect.$hook.withValue(disturbance) {
+        await Task.yield()
+        try folder.tickWithoutStore()
+      }
+    }
+    let known = try AttachedFiles(folder.site.local.home).here(at: folder.file("b/app.log"))
+    let length = try FileStatus(folder.file("b/app.log"))?.length
+    #expect(known.map(\.seen) == [length])
   }
 
   @Test(arguments: 1...30, ["a/x.log", "b/x.log"])
@@ -44,43 +52,15 @@ import Testing
     try folder.append(0..<10, to: "b/app.log")
     try await folder.tick()
     try folder.append(10..<20, to: "b/app.log")
-    try await Parallelism.$isSequential.withValue(true) {
-      try await FileEffect.$hook.withValue(Churn(folder.file(name), every: period)) {
-        await Task.yield()
-        try folder.tickWithoutStore()
+    let path = folder.file(name)
+    let disturbance = Disturbance(every: period) { _ in
+      if FileManager.default.fileExists(atPath: path) {
+        try? FileManager.default.removeItem(atPath: path)
+      } else {
+        try? Data("a line\n".utf8).write(to: URL(filePath: path))
       }
     }
-    let known = try AttachedFiles(folder.site.local.home).here(at: folder.file("b/app.log"))
-    let length = try FileStatus(folder.file("b/app.log"))?.length
-    #expect(known.map(\.seen) == [length])
-  }
-
-  /// Replaces a folder with a link to itself, or puts it back, each time a pass has seen a number of file
-  /// statuses.
-  private final class Loop: FileEffects {
-    private let path: String
-    private let period: Int
-    private let count = Guarded(0)
-
-    init(_ path: String, every period: Int) { (self.path, self.period) = (path, period) }
-
-    func perform(_ effect: FileEffect, _ body: () -> Int) -> Int { body() }
-    func random() -> UInt64 { .random(in: 0 ... .max) }
-
-    func status(_ status: FileStatus) -> FileStatus {
-      count.withLock { count in
-        count += 1
-        guard count % period == 0 else { return }
-        if (count / period).isMultiple(of: 2) {
-          unlink(path)
-          rename(path + ".aside", path)
-        } else {
-          rename(path, path + ".aside")
-          symlink(path, path)
-        }
-      }
-      return ShiftedTime.shown(status)
-    }
+    try await expectRead(folder, during: disturbance)
   }
 
   @Test(arguments: 1...40)
@@ -92,15 +72,17 @@ import Testing
     try await folder.tick()
     try folder.append(10..<20, to: "b/app.log")
     #expect(try await folder.run("touch a/x.1.log.gz") == 0)
-    try await Parallelism.$isSequential.withValue(true) {
-      try await FileEffect.$hook.withValue(Loop(folder.file("a"), every: period)) {
-        await Task.yield()
-        try folder.tickWithoutStore()
+    let path = folder.file("a")
+    let disturbance = Disturbance(every: period) { number in
+      if number.isMultiple(of: 2) {
+        rename(path, path + ".aside")
+        symlink(path, path)
+      } else {
+        unlink(path)
+        rename(path + ".aside", path)
       }
     }
-    let known = try AttachedFiles(folder.site.local.home).here(at: folder.file("b/app.log"))
-    let length = try FileStatus(folder.file("b/app.log"))?.length
-    #expect(known.map(\.seen) == [length])
+    try await expectRead(folder, during: disturbance)
   }
 
   /// Truncates a file each time a pass has seen its status.

@@ -60,13 +60,9 @@ struct AttachPlanner {
   ) -> AttachPlan {
     var plan = observation.plan
     guard !folders.isEmpty else { return plan }
+    // Growth in place has no new path and stays: who renames others all the time cannot hold it back.
     plan.changes.removeAll { change in
-      guard let folder = change.path.map(AttachedFile.folder), folders.contains(folder) else {
-        return false
-      }
-      // A file that has grown in place is what it was: who renames others all the time cannot hold it back.
-      if case .grow = change { return observation.unsettled.contains(folder) }
-      return true
+      change.path.map { folders.contains(AttachedFile.folder(of: $0)) } ?? false
     }
     plan.pass.since = .epoch
     return plan
