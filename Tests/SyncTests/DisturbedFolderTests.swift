@@ -118,4 +118,93 @@ import Testing
     #expect(try plan.items.map(\.session) == files.here(at: folder.file("b.log")).map(\.session))
     #expect(try plan.waiting.contains { try $0.session == files.here(at: path).first?.session })
   }
+
+  /// What the owner of a log does to it while a pass looks.
+  enum Nuisance: CaseIterable {
+    case truncating, renaming, removing
+
+    /// Does it, or undoes it.
+    func perform(_ number: Int, at path: String, _ content: Data) {
+      let aside = path + ".log"
+      switch (self, number.isMultiple(of: 2)) {
+      case (.truncating, true): truncate(path, off_t(content.count / 2))
+      case (.truncating, false):
+        let file = FileHandle(forUpdatingAtPath: path)
+        try? file?.write(contentsOf: content)
+        try? file?.close()
+      case (.renaming, true): rename(path, aside)
+      case (.renaming, false): rename(aside, path)
+      case (.removing, true): unlink(path)
+      case (.removing, false):
+        try? content.write(to: URL(filePath: path))
+        chown(path, DisturbedFolderTests.owners.0, 0)
+      }
+    }
+  }
+
+  /// Two users who are not root.
+  private static let owners: (UInt32, UInt32) = (65533, 65534)
+
+  @Test(arguments: 1...16, Nuisance.allCases)
+  func `who disturbs a shared folder delays no other user's logs`(
+    period: Int, nuisance: Nuisance
+  ) async throws {
+    let folder = try AttachedFolder("*.log")
+    try folder.append(100..<600, to: "a.log")
+    try folder.append(0..<10, to: "b.log")
+    #expect(try await folder.run("chown \(Self.owners.0) a.log; chown \(Self.owners.1) b.log") == 0)
+    try await folder.tick()
+    // Its sent bytes have to be compared.
+    #expect(try await folder.run("printf x | dd of=a.log conv=notrunc bs=1 seek=900") == 0)
+    try folder.rename("b.log", to: "b.log.1")
+    try folder.append(10..<20, to: "b.log.1")
+    try folder.append(20..<30, to: "b.log")
+    try folder.append(30..<40, to: "new.log")
+    #expect(try await folder.run("chown \(Self.owners.1) b.log new.log") == 0)
+    let path = folder.file("a.log")
+    let content = try Data(contentsOf: URL(filePath: path))
+    let disturbance = Disturbance(every: period) { nuisance.perform($0, at: path, content) }
+    try await Parallelism.$isSequential.withValue(true) {
+      try await FileEffect.$hook.withValue(disturbance) {
+        await Task.yield()
+        try folder.tickWithoutStore()
+      }
+    }
+    let files = try AttachedFiles(folder.site.local.home)
+    for name in ["b.log.1", "b.log", "new.log"] {
+      let known = try files.here(at: folder.file(name))
+      let length = try FileStatus(folder.file(name))?.length
+      #expect(known.map(\.seen) == [length], "\(name)")
+    }
+    try await folder.tick(after: 7200)
+    try await folder.tick(after: 7200)
+    let lines = try await folder.remoteLines()
+    #expect(lines.starts(with: [Array(0..<20), Array(20..<30), Array(30..<40)]))
+  }
+
+  @Test func `a folder that is disturbed in two passes is named once`() async throws {
+    let folder = try AttachedFolder("*.log")
+    for name in ["a.log", "b.log"] { try folder.append(0..<10, to: name) }
+    try await folder.tick()
+    try folder.rename("b.log", to: "b.log.1")
+    let path = folder.file("a.log")
+    let disturbance = Disturbance(every: 3) { number in
+      rename(number == 0 ? path : "\(path).\(number)", "\(path).\(number + 1)")
+    }
+    let reported = try await Parallelism.$isSequential.withValue(true) {
+      try await FileEffect.$hook.withValue(disturbance) {
+        await Task.yield()
+        return try (1...3).map { _ in
+          let attacher = try Attacher(folder.site.context(), sources: folder.sources)
+          return try attacher.execute(attacher.plan())
+        }
+      }
+    }
+    #expect(reported.map { Array($0.keys) } == [[], [folder.path], []])
+    #expect(try await Array(folder.problems().keys) == [folder.path])
+    for _ in 1...2 { try await folder.tick() }
+    #expect(try await folder.problems().isEmpty)
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(0..<10)])
+    #expect(try await folder.gaps().isEmpty)
+  }
 }

@@ -51,7 +51,7 @@ extension AttachObservation {
         || (candidate.isRotation ? rotations.insert(number) : packed.insert(number)).inserted
       let isCopy =
         try !isFirst
-        || attempt(at: candidate.path) {
+        || attempt(at: candidate.path, of: candidate.status.owner) {
           if try $0.isBesideOriginal(candidate, among: read) { return true }
           guard let original = try $0.original(of: candidate) else { return false }
           if $0.isRecent(candidate) { originals.insert(original.source.path) }
@@ -92,7 +92,6 @@ extension AttachObservation {
   /// still be written, and its original may be truncated at any moment of the observation.
   private mutating func original(of candidate: AttachCandidate) throws -> AttachedFile? {
     let isPacked = candidate.form != nil
-    let folder = AttachedFile.folder(of: candidate.path)
     let isRecent = isRecent(candidate)
     // Another log may begin with as few lines.
     let isLong = candidate.status.length >= FileContent.headLength
@@ -121,7 +120,7 @@ extension AttachObservation {
         let looked = changed[known.source.path]?.status.length ?? known.seen
         if status.length < looked || (try? original.continues(known)) != true {
           // Truncated since it was looked at.
-          unsettled.insert(folder)
+          unsettle(known.source.path, of: known.source.owner)
           return known
         }
         // What both begin with, such as a heading, was all of the log when it was last read.

@@ -10,7 +10,7 @@ extension AttachObservation {
   mutating func findVanished() throws {
     let unreadable = unreadablePaths
     for folder in try files.folders() where !Self.isBelow(unreadable, folder) {
-      _ = try attempt(at: folder, in: folder) { try $0.findVanished(in: folder) }
+      _ = try attempt(at: folder, of: nil) { try $0.findVanished(in: folder) }
     }
     var seen = Set(plan.changes.compactMap(\.session))
     displaced = displaced.filter { seen.insert($0.session).inserted }
@@ -26,21 +26,24 @@ extension AttachObservation {
     if let read, read.isSearched, read.status.modified < since { return }
     let status = try read?.status ?? Self.existing(folder)
     for file in try files.inFolder(folder) where changed[file.source.path] == nil {
-      if !isSearched(file), try isCut(file) {
-        displaced.append(file)
-        continue
+      _ = try attempt(at: file.source.path, of: file.source.owner) {
+        try $0.findVanished(file, in: folder, status, isRead: read != nil)
       }
-      // Nothing was renamed in a folder outside every source.
-      if read == nil, let status, status.modified < since, status.device == file.source.device {
-        continue
-      }
-      if try file.isInPlace() { continue }
-      // A different file system is mounted there now: the file is absent, not removed.
-      if try (status ?? Self.nearest(folder))?.device == file.source.device {
-        displaced.append(file)
-      } else {
-        report("its file system is not there; is it mounted?", at: folder)
-      }
+    }
+  }
+
+  private mutating func findVanished(
+    _ file: AttachedFile, in folder: String, _ status: FileStatus?, isRead: Bool
+  ) throws {
+    if !isSearched(file), try isCut(file) { return displaced.append(file) }
+    // Nothing was renamed in a folder outside every source.
+    if !isRead, let status, status.modified < since, status.device == file.source.device { return }
+    if try file.isInPlace() { return }
+    // A different file system is mounted there now: the file is absent, not removed.
+    if try (status ?? Self.nearest(folder))?.device == file.source.device {
+      displaced.append(file)
+    } else {
+      report("its file system is not there; is it mounted?", at: folder)
     }
   }
 
@@ -95,16 +98,20 @@ extension AttachObservation {
       targets: targets, replacements: replacements, overwriting: overwriting)
     var others: [AttachedFile] = []
     for file in order {
-      let isFollowed = try attempt(at: file.source.path) {
+      let isFollowed = try attempt(at: file.source.path, of: file.source.owner) {
         try $0.followDisplaced(file, &matching, isRenamed: true)
       }
       if isFollowed == false { others.append(file) }
     }
-    for file in others { _ = try attempt(at: file.source.path) { try $0.match(file, &matching) } }
+    for file in others {
+      _ = try attempt(at: file.source.path, of: file.source.owner) { try $0.match(file, &matching) }
+    }
     let left = Set(matching.targets.left.map(\.path)).subtracting(matching.uncompared)
     fresh.removeAll { !left.contains($0.path) }
     for index in fresh.indices {
-      _ = try attempt(at: fresh[index].path) { try $0.skipSent(at: index) }
+      _ = try attempt(at: fresh[index].path, of: fresh[index].status.owner) {
+        try $0.skipSent(at: index)
+      }
       // Another log took its place; the old content may reappear elsewhere.
       if fresh[index].base == 0, let before = fresh[index].before, try !sent.isPending(before) {
         try lose(before)
@@ -244,7 +251,7 @@ extension AttachObservation {
   /// Follows a file to its new path; an unreadable one is retried by the next pass.
   mutating func followOrReport(_ file: AttachedFile, to found: AttachCandidate) throws {
     do {
-      _ = try attempt(at: found.path) { try $0.follow(file, to: found) }
+      _ = try attempt(at: found.path, of: file.source.owner) { try $0.follow(file, to: found) }
     } catch let error as SystemError {
       report(error.reason, at: found.path)
     }
@@ -327,7 +334,11 @@ extension AttachObservation {
     var left: [AttachCandidate] = []
     for candidate in fresh {
       do {
-        if candidate.base == 0, let file = try sent.returned(candidate, among: gone) {
+        let returned = try attempt(at: candidate.path, of: candidate.status.owner) {
+          candidate.base == 0 ? try $0.sent.returned(candidate, among: gone) : nil
+        }
+        guard let returned else { continue }
+        if let file = returned {
           try followOrReport(file, to: candidate)
         } else {
           left.append(candidate)

@@ -60,7 +60,9 @@ extension AttachObservation {
       if status.length == file.seen {
         add(.end(file, end, nil))
       } else {
-        _ = try attempt(at: file.source.path) { try $0.continueUnsearched(file) }
+        _ = try attempt(at: file.source.path, of: file.source.owner) {
+          try $0.continueUnsearched(file)
+        }
       }
     }
   }
@@ -106,7 +108,7 @@ extension AttachObservation {
       guard changed[file.source.path] == nil, !isSearched(file),
         !Self.isBelow(unreadable, file.folder), touched.insert(file.session).inserted
       else { continue }
-      _ = try attempt(at: file.source.path) { try $0.letEnd(file) }
+      _ = try attempt(at: file.source.path, of: file.source.owner) { try $0.letEnd(file) }
     }
   }
 

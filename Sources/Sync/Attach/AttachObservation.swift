@@ -16,7 +16,7 @@ struct AttachObservation {
   /// Sessions whose files appear to be gone, with the folders the files were in.
   var losses: [SessionID: String] {
     let lost = plan.changes.compactMap { change in
-      change.loss.map { ($0, AttachedFile.folder(of: change.path ?? "/")) }
+      change.loss.map { ($0, change.folder ?? "/") }
     }
     return Dictionary(lost, uniquingKeysWith: { first, _ in first })
   }
@@ -48,8 +48,9 @@ struct AttachObservation {
   var displaced: [AttachedFile] = []
   /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
   var edited: Set<SessionID> = []
-  /// Folders with a file that was truncated or removed after it was looked at.
-  var unsettled: Set<String> = []
+  /// By folder, the owners of files that were truncated or removed after they were looked at; root
+  /// for an unknown one.
+  private(set) var unsettled: [String: Set<UInt32>] = [:]
   /// Files without a known session.
   var fresh: [AttachCandidate] = []
   /// The known files of folders, as far as they were asked for; see ``known(in:)``.
@@ -113,8 +114,8 @@ struct AttachObservation {
       try countIdle()
       try forgetGone()
     }
-    let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
-    disturbed = unsettled.union(
+    let touched = Set(plan.changes.compactMap(\.folder))
+    disturbed = Set(unsettled.keys).union(
       touched.filter { path in
         folders[path].map { $0.fingerprint != FolderFingerprint(of: path) } ?? false
       })
@@ -122,26 +123,32 @@ struct AttachObservation {
 
   /// Takes a step that concerns a file.
   ///
-  /// If the file is gone or shorter since it was looked at, its folder alone is left to the next
-  /// observation; if it cannot be looked at, that is reported.
+  /// If the file is gone or shorter since it was looked at, its owner's files in its folder are left to
+  /// the next observation; if it cannot be looked at, that is reported.
   ///
+  /// - Parameter owner: nil if it is unknown.
   /// - Returns: nil in these cases.
   mutating func attempt<Result>(
-    at path: String, in folder: String? = nil, _ step: (inout Self) throws -> Result
+    at path: String, of owner: UInt32?, _ step: (inout Self) throws -> Result
   ) throws -> Result? {
     do {
       return try step(&self)
     } catch let error as SystemError where !error.path.hasPrefix(context.home.path + "/") {
       if error.isNotFound {
-        unsettled.insert(folder ?? AttachedFile.folder(of: path))
+        unsettle(path, of: owner)
       } else {
         report(error.reason, at: path)
       }
       return nil
     } catch let error as ReplicaError where error.code == .localLogChanged {
-      unsettled.insert(folder ?? AttachedFile.folder(of: path))
+      unsettle(path, of: owner)
       return nil
     }
+  }
+
+  /// Notes that a file was truncated or removed after it was looked at.
+  mutating func unsettle(_ path: String, of owner: UInt32?) {
+    unsettled[AttachedFile.folder(of: path), default: []].insert(owner ?? 0)
   }
 
   mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }
@@ -263,7 +270,7 @@ struct AttachObservation {
         changed[path] = nil
         if !error.isNotFound { report(error.reason, at: path) }
       } catch let error as ReplicaError where error.code == .localLogChanged {
-        unsettled.insert(AttachedFile.folder(of: path))
+        unsettle(path, of: found.status.owner)
       }
     }
   }

@@ -70,6 +70,19 @@ package struct AttachPlan: Sendable {
       }
     }
 
+    /// The folder of the file's new path; nil without a rename.
+    var folder: String? { path.map(AttachedFile.folder) }
+
+    /// The owner of the file; root if it is unknown.
+    var owner: UInt32 {
+      switch self {
+      case .begin(let new): new.status.owner
+      case .grow(let file), .move(let file), .reopen(let file), .rewrite(let file),
+        .end(let file, _, _), .save(let file), .gone(let file), .forget(let file):
+        file.source.owner ?? 0
+      }
+    }
+
     /// The session whose file appears to be gone; nil for other changes.
     var loss: SessionID? {
       switch self {

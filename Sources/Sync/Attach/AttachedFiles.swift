@@ -78,6 +78,7 @@ final class AttachedFiles {
     CREATE TABLE consent(id INTEGER PRIMARY KEY, consent TEXT NOT NULL);
     CREATE TABLE attached(pattern TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE doubt(path TEXT PRIMARY KEY, session TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE disturbed(path TEXT PRIMARY KEY, again INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE refusal(
       path TEXT PRIMARY KEY, device INTEGER NOT NULL, inode INTEGER NOT NULL,
       length INTEGER NOT NULL, changed INTEGER NOT NULL, maximum INTEGER NOT NULL,
@@ -91,6 +92,7 @@ final class AttachedFiles {
       "SELECT id, consent FROM consent LIMIT 1",
       "SELECT pattern, since FROM attached LIMIT 1",
       "SELECT path, session FROM doubt LIMIT 1",
+      "SELECT path, again FROM disturbed LIMIT 1",
       "SELECT path, device, inode, length, changed, maximum, error FROM refusal LIMIT 1",
     ])
 
@@ -127,6 +129,14 @@ final class AttachedFiles {
     try files(
       "device = ? AND inode = ?",
       [Int64(bitPattern: status.device), Int64(bitPattern: status.inode)])
+  }
+
+  /// The files that begin with the same bytes as another one, longest first.
+  func beginning(like source: Sidecar.Source) throws -> [AttachedFile] {
+    try files(
+      "headHash = ? AND headLength = ? AND inode <> 0", [source.headHash, source.headLength]
+    )
+    .sorted { $0.seen > $1.seen }
   }
 
   /// The files in a folder.
@@ -306,7 +316,8 @@ final class AttachedFiles {
       try $0.execute(
         sql: """
           DELETE FROM file; DELETE FROM owner; DELETE FROM pass; DELETE FROM consent;
-          DELETE FROM attached; DELETE FROM problem; DELETE FROM doubt; DELETE FROM refusal
+          DELETE FROM attached; DELETE FROM problem; DELETE FROM doubt; DELETE FROM disturbed;
+          DELETE FROM refusal
           """)
     }
   }
@@ -326,6 +337,9 @@ final class AttachedFiles {
         }
         problems[try row.value("path")] = .doubted(session)
       }
+      for row in try Row.fetchAll(database, sql: "SELECT path, again FROM disturbed") {
+        problems[try row.value("path")] = .disturbed(isAgain: try row.value("again"))
+      }
       return problems
     }
   }
@@ -339,7 +353,7 @@ final class AttachedFiles {
 
   func save(_ problems: [String: AttachProblem]) throws {
     try queue.change { database in
-      try database.execute(sql: "DELETE FROM problem; DELETE FROM doubt")
+      try database.execute(sql: "DELETE FROM problem; DELETE FROM doubt; DELETE FROM disturbed")
       for (path, problem) in problems { try Self.save(problem, at: path, in: database) }
       try database.execute(
         sql: "DELETE FROM refusal WHERE path NOT IN (SELECT path FROM problem)")
@@ -408,6 +422,10 @@ final class AttachedFiles {
       try database.execute(
         sql: "INSERT OR REPLACE INTO doubt(path, session) VALUES (?, ?)",
         arguments: [path, session.description])
+    case .disturbed(let isAgain):
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO disturbed(path, again) VALUES (?, ?)",
+        arguments: [path, isAgain])
     }
   }
 }

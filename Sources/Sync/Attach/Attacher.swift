@@ -104,7 +104,7 @@ package struct Attacher {
     let before = try files.problems()
     if problems != before { try files.save(problems) }
     try files.save(pass)
-    return problems.filter { before[$0.key] != $0.value }.mapValues(\.reason)
+    return problems.filter { before[$0.key] != $0.value }.compactMapValues(\.reason)
   }
 
   /// Whether a change that failed may have reached a sidecar without the cache: not if the attached
@@ -128,12 +128,12 @@ package struct Attacher {
       try planned[$0] ?? context.manifest.sentBytes(of: $0)
     }
     for (path, problem) in plan.problems.sorted(by: { $0.key < $1.key }) {
-      guard !FileStatus.isAbsent(path) else { continue }
+      guard let reason = problem.reason, !FileStatus.isAbsent(path) else { continue }
       let seen = try files.here(at: path).map(\.seen).max() ?? 0
       let status = try? FileStatus(path)
       let isLog = status?.kind == .file && !path.hasPrefix(context.home.path + "/")
       let unread = isLog ? max(0, (status?.length ?? 0) - seen) : 0
-      growth.unreadable.append(("\(path): \(problem.reason)", ByteCount(unread)))
+      growth.unreadable.append(("\(path): \(reason)", ByteCount(unread)))
     }
     return growth
   }
@@ -146,11 +146,11 @@ package struct Attacher {
       // A file that was rewritten can be read.
       try !FileStatus.isAbsent(path)
         && !files.here(at: path).contains { problem == .doubted($0.session) }
-    }.mapValues(\.reason)
+    }.compactMapValues(\.reason)
   }
 
   /// Paths that could not be read at the last attempt, with the reason.
-  package func problems() throws -> [String: String] { try known().mapValues(\.reason) }
+  package func problems() throws -> [String: String] { try known().compactMapValues(\.reason) }
 
   private func known() throws -> [String: AttachProblem] {
     try discardingDamage(holding: nil) { _ in try files.problems() }
