@@ -165,7 +165,7 @@ struct SentFiles {
   func continues(_ known: AttachedFile, _ content: FileContent) throws -> Bool {
     guard known.isCompressed, known.link == nil, known.source.headLength > 0,
       try known.mayBelong(to: content.status()), try content.hasHead(of: known),
-      let isSealed = try PackedSource(of: LocalSession(context.home, known.session), context)
+      let isSealed = try SealedSource(of: LocalSession(context.home, known.session), context)
         .isSealed(in: content.path)
     else { return try content.continues(known) }
     return isSealed

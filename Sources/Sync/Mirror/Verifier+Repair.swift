@@ -149,7 +149,7 @@ extension Verifier {
     var (sidecar, _) = try local.sidecar(device: context.device)
     guard context.consent == .logs || sidecar.withholdsLog, !sidecar.lacksSentPart(in: remote)
     else { return false }
-    try PackedSource(of: local, context).unpack(for: &sidecar)
+    try SealedSource(of: local, context).copy(for: &sidecar)
     guard let log = try local.openLog(sidecar.source) else { return false }
     let here = try log.available()
     guard !Self.isBeyondSeal(here, sidecar), here.lowerBound <= mark(sidecar)

@@ -62,11 +62,8 @@ package struct RemoteRedaction: Sendable {
     }
     try expectWhole(remote, sidecar)
     guard remote.mark > 0 else { return nil }
-    let log = try local.openLog(sidecar.source)
-    guard let log, try log.afterHoles().available().lowerBound == 0 else {
-      throw ReplicaError(
-        .missingBytes, "its whole log is not on this machine, so that it cannot be re-sent")
-    }
+    let log = try local.openLog(sidecar.source) ?? SealedSource(of: local, context).log(of: sidecar)
+    guard let log, try log.afterHoles().available().lowerBound == 0 else { throw Self.incomplete }
     let spans = try context.redaction.spans(epochs)
     let view = log.redacted(by: spans, sidecar.format)
     let cover = remote.cover(upTo: remote.mark)
@@ -76,7 +73,7 @@ package struct RemoteRedaction: Sendable {
         session: session, segments: rest.count, bytes: rest.map(\.length).total, former: [],
         generation: begun, isBegun: true)
     }
-    try expectSent(cover, of: local, sidecar)
+    try expectSent(cover, in: log, of: local, sidecar)
     var masked = MaskedSegments(remote, context)
     let bare = isRewritten ? try await masked.copies(cover) : []
     let changed = try cover.filter { try bare.contains($0) || !$0.matches(view) }
@@ -89,6 +86,9 @@ package struct RemoteRedaction: Sendable {
       session: session, segments: changed.count, bytes: changed.reduce(0) { $0 + $1.length },
       former: former, generation: try SessionState.generation(after: highest, of: session))
   }
+
+  private static let incomplete = ReplicaError(
+    .missingBytes, "its whole log is not on this machine, so that it cannot be re-sent")
 
   /// The rules in force, from the stream's beginning.
   private var epochs: [Sidecar.RedactionEpoch] {
@@ -124,11 +124,11 @@ package struct RemoteRedaction: Sendable {
   /// Expects that the local log, which is to take the place of the store's copy, is what was sent, and
   /// that nothing that the new generation copies from is damaged.
   private func expectSent(
-    _ cover: [SegmentName], of local: LocalSession, _ sidecar: Sidecar
+    _ cover: [SegmentName], in log: LocalStream, of local: LocalSession, _ sidecar: Sidecar
   ) throws {
-    let sent = try local.openSentLog(sidecar, context, sentAs: cover)?.afterHoles()
+    let sent = try local.sent(log, sidecar, context, as: cover).afterHoles()
     for name in cover {
-      if let sent, sidecar.seal?.logDiffers != true, try name.matches(sent) { continue }
+      if sidecar.seal?.logDiffers != true, try name.matches(sent) { continue }
       throw ReplicaError(
         .localLogChanged,
         "its local log does not hold what was sent, between bytes \(name.range.lowerBound) and "
@@ -231,6 +231,8 @@ package struct RemoteRedaction: Sendable {
     try context.redaction.keepCurrent()
     // What the file held before and cannot be masked is deleted.
     let kept = (sidecar.former ?? []).filter { !item.former.contains($0) }
+    try SealedSource(of: local, context).copy(for: &sidecar)
+    guard try local.openLog(sidecar.source) != nil else { throw Self.incomplete }
     // Before the seal goes: without the marker no pass would find the session. If nothing else happens,
     // one finds it sealed.
     try context.home.mark(item.session)

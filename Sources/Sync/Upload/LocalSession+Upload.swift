@@ -198,7 +198,13 @@ extension LocalSession {
   func openSentLog(
     _ sidecar: Sidecar, _ context: SyncContext, sentAs segments: [SegmentName] = []
   ) throws -> LocalStream? {
-    guard let log = try openLog(sidecar.source) else { return nil }
+    try openLog(sidecar.source).map { try sent($0, sidecar, context, as: segments) }
+  }
+
+  /// The stream that a local log was or is sent as; see ``openSentLog(_:_:sentAs:)``.
+  func sent(
+    _ log: LocalStream, _ sidecar: Sidecar, _ context: SyncContext, as segments: [SegmentName]
+  ) throws -> LocalStream {
     var epochs = try redaction(sidecar) ?? []
     if epochs.isEmpty, sidecar.seal == nil, !segments.isEmpty {
       let epoch = try context.redaction.epoch(

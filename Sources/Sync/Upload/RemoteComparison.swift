@@ -212,7 +212,8 @@ struct RemoteComparison {
     guard let source = state.sidecar.source, source.isGone, source.length != nil,
       !state.isInManifest || state.entry.isDirty, remote.mark > 0,
       state.generation > remote.generation,
-      state.uploadState.generation != state.generation || state.uploadState.replaced != nil
+      state.uploadState.generation != state.generation || state.uploadState.replaced != nil,
+      try !Self.isWhole(source, state)
     else { return }
     try state.withdrawRedaction(beyond: remote.generation, context)
     state.sidecar.generation = remote.generation == 1 ? nil : remote.generation
@@ -223,7 +224,7 @@ struct RemoteComparison {
   /// bytes of it that the home recorded elsewhere.
   private func adjustSourceLength(_ state: inout SessionState, _ remote: RemoteSession) throws {
     guard let source = state.sidecar.source, source.isGone, let length = source.length,
-      !state.isInManifest || state.entry.isDirty
+      !state.isInManifest || state.entry.isDirty, try !Self.isWhole(source, state)
     else { return }
     let log = try state.requireView()
     var end = length
@@ -240,6 +241,11 @@ struct RemoteComparison {
       try AtomicFile.write(line.moved(to: end).log, to: path)
     }
     try state.setSourceLength(end, context)
+  }
+
+  /// Whether the home has the whole stream of a missing attached file.
+  private static func isWhole(_ source: Sidecar.Source, _ state: SessionState) throws -> Bool {
+    try state.log?.available().lowerBound == 0 && !state.local.hasOnlyGap(of: source)
   }
 
   // MARK: The local log

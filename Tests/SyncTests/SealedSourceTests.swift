@@ -1,15 +1,16 @@
 import Foundation
 import LogRecords
 import Platform
+import Redaction
 import Replica
 import SessionLog
 @testable import Sync
 import TestSupport
 import Testing
 
-/// A sealed session whose bytes the store lost, and whose file was compressed by a rotation:
-/// a repair unpacks it.
-@Suite(.shiftedTime, .tags(.medium)) struct PackedSourceTests {
+/// A sealed session whose bytes the store lost, and whose file was compressed by a rotation, or read on
+/// by another session: a repair copies them from there.
+@Suite(.shiftedTime, .tags(.medium)) struct SealedSourceTests {
   private let folder: AttachedFolder
   private let session: SessionID
   private let lines = [Array(0..<2000), Array(5000..<5001)]
@@ -123,6 +124,87 @@ import Testing
     #expect(try sidecar().source?.path == folder.file("app.log.2.gz"))
     #expect(try files.of(session)?.source == sidecar().source)
     try await Self.expectWhole(session, lines, in: folder)
+  }
+
+  /// What becomes of a log after it has grown beyond a sealed session.
+  enum Fate: String, CaseIterable {
+    case stays, renamed, compressed, copied, grown
+  }
+
+  /// A log that was idle until its session was sealed, and grew then.
+  private static func grown(
+    _ fate: Fate
+  ) async throws -> (folder: AttachedFolder, session: SessionID, lines: [[Int]]) {
+    let folder = try AttachedFolder("app.log*", idleEnd: 3600)
+    var lines = [Array(0..<200), Array(200..<210)]
+    try folder.append(0..<200, to: "app.log")
+    try await folder.tick()
+    try await folder.tick(after: 7200)
+    try await folder.expectSealed(1)
+    let session = try #require(try folder.sidecars().first).sessionId
+    try folder.append(200..<210, to: "app.log")
+    try await folder.tick(after: 60)
+    switch fate {
+    case .stays: break
+    case .renamed: try folder.rename("app.log", to: "app.log.1")
+    case .compressed:
+      try folder.rename("app.log", to: "app.log.1")
+      #expect(try await folder.run("gzip app.log.1") == 0)
+    case .copied:
+      try folder.copy("app.log", to: "app.log.1")
+      try folder.truncate("app.log")
+    case .grown:
+      for _ in 1...2 { try await folder.tick(after: 7200) }
+      try folder.append(210..<220, to: "app.log")
+      lines.append(Array(210..<220))
+    }
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    return (folder, session, lines)
+  }
+
+  /// Deletes the bytes of a session in the store.
+  private static func lose(_ session: SessionID, in folder: AttachedFolder) async throws {
+    let remote = try await folder.site.remote(session)
+    _ = try await folder.site.store.delete(
+      remote.segments.map { remote.folder.key + $0.fileName })
+  }
+
+  @Test(arguments: Fate.allCases)
+  func `a sealed log is sent again from the file that has grown since`(_ fate: Fate) async throws {
+    let (folder, session, lines) = try await Self.grown(fate)
+    try await Self.lose(session, in: folder)
+    #expect(try await Self.reopen(session, in: folder))
+    // The home has the bytes, should the file be gone before they are sent.
+    if fate == .stays { try folder.remove("app.log") }
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    try await Self.expectWhole(session, lines, in: folder)
+    // Nothing keeps the local copy of a session whose file another one reads.
+    let sidecar = try Sidecar.load(folder.site.local.home.files(for: session).sidecar)
+    #expect(sidecar.source?.isGone == true)
+  }
+
+  @Test func `a file that was rewritten since does not repair what it held before`() async throws {
+    let (folder, session, _) = try await Self.grown(.stays)
+    try await Self.lose(session, in: folder)
+    #expect(try await folder.run("sed -i 's/line 7 /line x /' app.log") == 0)
+    #expect(try await !Self.reopen(session, in: folder))
+  }
+
+  @Test(arguments: Fate.allCases)
+  func `a sealed log is redacted from the file that has grown since`(_ fate: Fate) async throws {
+    var (folder, session, _) = try await Self.grown(fate)
+    folder.site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "number", near: "line 7", pattern: "line 7[0-9]")])
+    let redaction = try RemoteRedaction(folder.site.context())
+    let item = try #require(try await redaction.plan(session))
+    try redaction.begin(item)
+    for _ in 1...2 { try await folder.tick(after: 7200) }
+    let remote = try await folder.site.remote(session)
+    #expect(remote.seal != nil && remote.generation == 2)
+    let text = try await folder.remote(session)
+    #expect(text.contains("line 69 ") && !text.contains("line 70 "))
+    #expect(try await Verifier(folder.site.context()).verify(remote, deeply: true).problem == nil)
+    #expect(try await redaction.plan(session) == nil)
   }
 
   @Test func `a log with bytes after the sealed ones only repairs nothing`() async throws {

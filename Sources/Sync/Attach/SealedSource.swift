@@ -3,10 +3,11 @@ import Platform
 import Replica
 import SessionLog
 
-/// The file of a sealed attached session that a rotation has compressed since.
+/// The file of a sealed attached session that is no longer what the sidecar says: a rotation has
+/// compressed it, or it has grown and a later session reads it on.
 ///
-/// To be sent again, it is unpacked into the home's own log.
-struct PackedSource {
+/// To be sent again, the stream is copied to the home's own log.
+struct SealedSource {
   private let context: SyncContext
   private let local: LocalSession
 
@@ -14,7 +15,8 @@ struct PackedSource {
     (self.local, self.context) = (local, context)
   }
 
-  /// Unpacks the file that holds what was sealed, if there is one, and nothing of the stream is here.
+  /// Copies the stream from the file that holds what was sealed, if there is one, and nothing of the
+  /// stream is here.
   ///
   /// If it dies at any moment, it can be repeated: the home has either no log or, once the sidecar
   /// says so, all of it.
@@ -22,30 +24,46 @@ struct PackedSource {
   /// - Parameter sidecar: the session's sidecar; afterwards it says where the stream is, and so does
   ///   the one on disk.
   /// - Throws: ``Platform/SystemError`` if the home cannot be written.
-  func unpack(for sidecar: inout Sidecar) throws {
-    guard let source = sidecar.source, let seal = sidecar.seal, seal.length > 0,
+  func copy(for sidecar: inout Sidecar) throws {
+    guard var source = sidecar.source, let seal = sidecar.seal, seal.length > 0,
       !sidecar.withholdsLog
     else { return }
     if source.length != 0, holdsAll(of: seal, sidecar) {
       // It is no rest after the file's own bytes.
       return try record(source, in: &sidecar)
     }
-    guard try local.openLog(source) == nil else { return }
+    guard let found = try find(sidecar) else { return }
+    let copied = local.files.log + ".copied.tmp"
+    try AtomicFile.write(to: copied, isDurable: true) { write in
+      try found.log.forEachPiece(of: 0..<seal.length, write)
+    }
+    // Its program may have written to the file meanwhile.
+    guard holdsAll(of: seal, sidecar, at: copied) else { return try File.remove(copied) }
+    // A file that is gone may be another session's now.
+    if !source.isGone { source.place(at: found.path, found.status) }
+    try record(source, in: &sidecar)
+    try File.rename(copied, to: local.files.log)
+    try AtomicFile.syncDirectory(of: local.files.log)
+    context.logger.notice("\(local.session): copied from \(found.path), to be sent again")
+  }
+
+  /// Opens the file that holds what was sealed; nil if there is none, or if something of the stream is
+  /// where the sidecar says.
+  ///
+  /// - Throws: ``Platform/SystemError`` if the home cannot be read.
+  func log(of sidecar: Sidecar) throws -> LocalStream? { try find(sidecar)?.log }
+
+  private func find(
+    _ sidecar: Sidecar
+  ) throws -> (path: String, log: LocalStream, status: FileStatus)? {
+    guard let source = sidecar.source, sidecar.seal != nil, !sidecar.withholdsLog,
+      try local.openLog(source) == nil
+    else { return nil }
     for path in try candidates(source) {
       guard let (log, status) = try? sealedLog(in: path, source, sidecar) else { continue }
-      let unpacked = local.files.log + ".unpacked.tmp"
-      try AtomicFile.write(to: unpacked, isDurable: true) { write in
-        try log.forEachPiece(of: 0..<seal.length, write)
-      }
-      var source = source
-      // A file that is gone may be another session's now.
-      if !source.isGone { source.place(at: path, status) }
-      try record(source, in: &sidecar)
-      try File.rename(unpacked, to: local.files.log)
-      try AtomicFile.syncDirectory(of: local.files.log)
-      context.logger.notice("\(local.session): unpacked from \(path), to be sent again")
-      return
+      return (path, log, status)
     }
+    return nil
   }
 
   /// Records that the home's log has the whole stream of a file.
@@ -58,32 +76,40 @@ struct PackedSource {
     try sidecar.save(local.files.sidecar)
   }
 
-  /// Whether the home's log holds the whole sealed stream, whatever the sidecar says.
-  private func holdsAll(of seal: Sidecar.Seal, _ sidecar: Sidecar) -> Bool {
-    guard let log = try? LocalStream(path: local.files.log),
+  /// Whether the home's log, or a copy of the file, holds the whole sealed stream, whatever the sidecar
+  /// says.
+  private func holdsAll(
+    of seal: Sidecar.Seal, _ sidecar: Sidecar, at path: String? = nil
+  ) -> Bool {
+    guard let log = try? LocalStream(path: path ?? local.files.log),
       let length = try? log.status().length, length == seal.length
     else { return false }
     return (try? isSealed(log, sidecar)) == true
   }
 
-  /// Compressed files that may be the session's: the one that passes know, and those with rotated names.
+  /// Files that may hold the session's: the one that passes know, those that others read on and that
+  /// begin alike, and compressed ones with rotated names.
   private func candidates(_ source: Sidecar.Source) throws -> [String] {
-    let known = try AttachedFiles(context.home).of(local.session)?.source.path
+    let files = try AttachedFiles(context.home)
+    let known = try files.of(local.session)?.source.path
+    let longer = try files.beginning(like: source).map(\.source.path)
     let folder = AttachedFile.folder(of: source.path)
     let stem = LogSource.stem(of: source.path)
     let rotated = try Directory.names(in: folder).map { "\(folder)/\($0)" }
-      .filter { LogSource.stem(of: $0).hasPrefix(stem) }
-    return ([known].compactMap(\.self) + rotated).filter { CompressedFile.form(of: $0) != nil }
+      .filter { LogSource.stem(of: $0).hasPrefix(stem) && CompressedFile.form(of: $0) != nil }
+    return [known].compactMap(\.self) + longer + rotated
   }
 
-  /// The unpacked log of a file, and the file's status; nil if it lacks bytes that were sealed.
+  /// The log of a file, unpacked if need be, and the file's status; nil if it lacks bytes that were
+  /// sealed.
   private func sealedLog(
     in path: String, _ source: Sidecar.Source, _ sidecar: Sidecar
   ) throws -> (log: LocalStream, status: FileStatus)? {
     let content = try FileContent(path)
     let target = "\(context.home.cachePath)/\(local.session).unpacked"
     guard try source.isHead(content.head()),
-      let log = try content.unpackedLog(from: source.base, at: target)
+      let log = try content.log(from: source.base)
+        ?? content.unpackedLog(from: source.base, at: target)
     else { return nil }
     return try isSealed(log, sidecar) ? (log, content.status()) : nil
   }
