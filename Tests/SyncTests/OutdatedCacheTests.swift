@@ -8,30 +8,58 @@ import Testing
 
 /// A cache of attached files that was put back to a former state while the home was not.
 @Suite(.shiftedTime, .tags(.medium)) struct OutdatedCacheTests {
+  private let folder: AttachedFolder
+  private let manager = FileManager.default
+
+  init() throws { folder = try AttachedFolder("*.log*", idleEnd: 3600) }
+
+  private var cache: String { folder.site.local.home.cachePath }
+  private var saved: String { folder.site.local.folder + "/saved" }
+
+  private func save() throws { try manager.copyItem(atPath: cache, toPath: saved) }
+
+  /// - Parameter isWhole: whether the cache of sent objects is put back, too.
+  private func putBack(isWhole: Bool = false) throws {
+    for name in try manager.contentsOfDirectory(atPath: saved)
+    where isWhole || name.hasPrefix("attached") {
+      try? manager.removeItem(atPath: "\(cache)/\(name)")
+      try manager.copyItem(atPath: "\(saved)/\(name)", toPath: "\(cache)/\(name)")
+    }
+  }
+
   @Test(arguments: ["true", "mv app.log app.log.1", "gzip app.log && mv app.log.gz app.log.1.gz"])
   func `lines that follow a sealed session are sent`(rotate: String) async throws {
-    let folder = try AttachedFolder("*.log*", idleEnd: 3600)
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
-    let cache = folder.site.local.home.cachePath
-    let saved = folder.site.local.folder + "/saved"
-    try FileManager.default.createDirectory(atPath: saved, withIntermediateDirectories: true)
-    let names = try FileManager.default.contentsOfDirectory(atPath: cache)
-      .filter { $0.hasPrefix("attached") }
-    for name in names {
-      try FileManager.default.copyItem(atPath: "\(cache)/\(name)", toPath: "\(saved)/\(name)")
-    }
+    try save()
     try folder.append(10..<20, to: "app.log")
     for _ in 0..<3 { try await folder.tick(after: 7200) }
     #expect(try await folder.site.remote(folder.sidecars()[0].sessionId).seal != nil)
-    try folder.loseCache()
-    for name in names {
-      try FileManager.default.copyItem(atPath: "\(saved)/\(name)", toPath: "\(cache)/\(name)")
-    }
+    try putBack()
     try folder.append(20..<30, to: "app.log")
     #expect(try await folder.run(rotate) == 0)
     for _ in 0..<3 { try await folder.tick(after: 7200) }
     #expect(try await folder.remoteLines() == [Array(0..<20), Array(20..<30)])
+    #expect(try await folder.gaps() == [])
+  }
+
+  @Test(arguments: [false, true], ["true", "gzip app.log.1", "cp app.log app.log.2; : >app.log"])
+  func `no line is sent twice after rotations that the cache does not know`(
+    isWhole: Bool, rotate: String
+  ) async throws {
+    try folder.append("heading\n", to: "app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try save()
+    try folder.rename("app.log", to: "app.log.1")
+    try folder.append("heading\n", to: "app.log")
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick(after: 60)
+    #expect(try await folder.run(rotate) == 0)
+    try await folder.tick(after: 60)
+    try putBack(isWhole: isWhole)
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<20)])
     #expect(try await folder.gaps() == [])
   }
 }

@@ -39,8 +39,13 @@ final class AttachedFiles {
   private let path: String
   /// Notes that sessions were changed while the database was kept in memory.
   private static let behindSuffix = "-behind"
+  /// The path of a file outside the cache with the number of the last pass that changed it.
+  private let numberPath: String
+  /// Whether files were saved or removed since the last number.
+  private var isChanged = false
 
   init(_ home: Home) throws {
+    numberPath = home.path + "/attached"
     path = CacheDatabase.path(of: Self.name, in: home)
     queue = try CacheDatabase.open(home, name: Self.name, Self.schema)
     let behind = path + Self.behindSuffix
@@ -76,6 +81,7 @@ final class AttachedFiles {
       sources TEXT NOT NULL, boot TEXT NOT NULL, dirty INTEGER NOT NULL);
     CREATE TABLE problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE consent(id INTEGER PRIMARY KEY, consent TEXT NOT NULL);
+    CREATE TABLE number(id INTEGER PRIMARY KEY, number INTEGER NOT NULL);
     CREATE TABLE attached(pattern TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE doubt(path TEXT PRIMARY KEY, session TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE disturbed(path TEXT PRIMARY KEY, again INTEGER NOT NULL) WITHOUT ROWID;
@@ -90,6 +96,7 @@ final class AttachedFiles {
       "SELECT since, fullAt, sources, boot, dirty FROM pass LIMIT 1",
       "SELECT path, reason FROM problem LIMIT 1",
       "SELECT id, consent FROM consent LIMIT 1",
+      "SELECT id, number FROM number LIMIT 1",
       "SELECT pattern, since FROM attached LIMIT 1",
       "SELECT path, session FROM doubt LIMIT 1",
       "SELECT path, again FROM disturbed LIMIT 1",
@@ -182,7 +189,10 @@ final class AttachedFiles {
     }
   }
 
-  func save(_ file: AttachedFile) throws { try queue.change { try Self.save(file, in: $0) } }
+  func save(_ file: AttachedFile) throws {
+    isChanged = true
+    try queue.change { try Self.save(file, in: $0) }
+  }
 
   private static func save(_ file: AttachedFile, in database: Database) throws {
     let source = file.source
@@ -205,6 +215,7 @@ final class AttachedFiles {
   }
 
   func remove(_ session: SessionID) throws {
+    isChanged = true
     try queue.change {
       for table in ["file", "owner"] {
         try $0.execute(
@@ -258,7 +269,12 @@ final class AttachedFiles {
 
   func save(_ pass: Pass) throws {
     let isAttachedKnown = try self.pass().attached == pass.attached
+    let next = isChanged && !isInMemory ? try max(number(), noted) + 1 : nil
     try queue.change { database in
+      if let next {
+        try database.execute(
+          sql: "INSERT OR REPLACE INTO number(id, number) VALUES (1, ?)", arguments: [next])
+      }
       if !isAttachedKnown { try Self.save(attached: pass.attached, in: database) }
       try database.execute(
         sql: """
@@ -275,6 +291,24 @@ final class AttachedFiles {
         sql: "INSERT OR REPLACE INTO consent(id, consent) VALUES (1, ?)",
         arguments: [consent.rawValue])
     }
+    guard let next else { return }
+    isChanged = false
+    // Without it the next pass rebuilds the cache.
+    try? AtomicFile.write(Array(String(next).utf8), to: numberPath, isDurable: false)
+  }
+
+  /// Whether the last pass that changed this cache was the home's last one: a person or a backup may
+  /// have put back an older cache.
+  func isLatest() throws -> Bool { try number() == noted }
+
+  private func number() throws -> Int64 {
+    try queue.query { try Int64.fetchOne($0, sql: "SELECT number FROM number") } ?? 0
+  }
+
+  /// The number beside the cache; 0 if there is none.
+  private var noted: Int64 {
+    guard let text = try? AtomicFile.readStart(numberPath, count: 20) else { return 0 }
+    return Int64(String(decoding: text, as: UTF8.self)) ?? 0
   }
 
   private static func save(attached: [String: Timestamp], in database: Database) throws {
@@ -304,6 +338,7 @@ final class AttachedFiles {
 
   /// Replaces all files.
   func replace(_ files: [AttachedFile]) throws {
+    isChanged = true
     try queue.change { database in
       try database.execute(sql: "DELETE FROM file; DELETE FROM owner")
       for file in files { try Self.save(file, in: database) }
@@ -317,7 +352,7 @@ final class AttachedFiles {
         sql: """
           DELETE FROM file; DELETE FROM owner; DELETE FROM pass; DELETE FROM consent;
           DELETE FROM attached; DELETE FROM problem; DELETE FROM doubt; DELETE FROM disturbed;
-          DELETE FROM refusal
+          DELETE FROM refusal; DELETE FROM number
           """)
     }
   }

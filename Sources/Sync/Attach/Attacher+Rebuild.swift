@@ -14,7 +14,7 @@ extension Attacher {
   /// - Returns: false if the cache is outdated, and another process has the lock.
   func isCurrent(holding lock: HomeLock?) throws -> Bool {
     let pass = try files.pass()
-    let isOutdated = pass.isDirty || pass.boot != context.machine.bootId
+    let isOutdated = try pass.isDirty || pass.boot != context.machine.bootId || !files.isLatest()
     let lost = try visitedWithoutSidecar()
     guard isOutdated || !lost.isEmpty else { return true }
     guard let lock = try lock ?? HomeLock.acquire(context.home) else { return false }

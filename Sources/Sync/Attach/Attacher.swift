@@ -41,13 +41,6 @@ package struct Attacher {
       let planner = AttachPlanner(context: context, sources: sources, files: files)
       do {
         return try isCurrent(holding: lock) ? planner.plan() : planner.nothing()
-      } catch is SentFiles.OutdatedRow {
-        // Who has the lock may just have ended the session.
-        guard let lock = try lock ?? HomeLock.acquire(context.home) else {
-          return try planner.nothing()
-        }
-        try files.distrust()
-        return try self.plan(holding: lock)
       } catch let error as SystemError where !error.isDiskFull {
         return try planner.nothing(because: error)
       }

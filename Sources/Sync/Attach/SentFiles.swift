@@ -13,38 +13,16 @@ struct SentFiles {
   var budget = ComparisonBudget()
 
   /// Whether a session still reads its file: it has not ended, and was not deleted.
-  ///
-  /// - Throws: ``OutdatedRow``.
   func isOpen(_ file: AttachedFile) throws -> Bool {
-    guard file.isOpen else { return false }
-    let local = LocalSession(context.home, file.session)
-    _ = try seal(of: file, local)
-    return try local.isHere()
+    try file.isOpen && LocalSession(context.home, file.session).isHere()
   }
 
   /// Whether a session is not sealed yet, so that its bytes may still be needed.
-  ///
-  /// - Throws: ``OutdatedRow``.
   func isPending(_ file: AttachedFile) throws -> Bool {
     let local = LocalSession(context.home, file.session)
     guard try local.isHere() else { return false }
-    return try seal(of: file, local) == nil || file.isOpen
+    return file.isOpen || (try? Sidecar.load(local.files.sidecar))?.seal == nil
   }
-
-  /// A session's seal; nil if it has none, or cannot be read.
-  ///
-  /// - Throws: ``OutdatedRow`` if the cache does not know that the session has ended.
-  private func seal(of file: AttachedFile, _ local: LocalSession) throws -> Sidecar.Seal? {
-    guard let sidecar = try? Sidecar.load(local.files.sidecar), let seal = sidecar.seal else {
-      return nil
-    }
-    if file.isOpen, sidecar.source?.length != nil { throw OutdatedRow() }
-    return seal
-  }
-
-  /// Thrown when the cache is older than the home.
-  struct OutdatedRow: Error {}
-
   // MARK: Sent bytes that have changed: a log whose head was cut, or whose lines were masked
 
   /// The file after a rewrite in place; nil if it is another log.
