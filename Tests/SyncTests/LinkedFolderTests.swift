@@ -30,6 +30,27 @@ import Testing
     #expect(!texts.joined().contains("SECRET"), "\(texts)")
   }
 
+  /// The order of a folder's entries is the file system's.
+  @Test(arguments: ["..", "../b\\377/.."])
+  func `links that a user made to a folder hide nothing behind root's link to it`(
+    way: String
+  ) async throws {
+    var folder = try AttachedFolder("in/**")
+    folder.sources[0].followsLinks = true
+    let command = """
+      mkdir -p in/mine "$(printf '\(way)' | sed 's#/..$##')" aside && cd in
+      ln -s ../aside logs
+      for n in {1..20}; do
+        ln -s "$(printf '\(way)')/aside" $n; ln -s "$(printf '../\(way)')/aside" mine/$n
+      done
+      chown -h 65534 mine mine/* [0-9]*
+      """
+    #expect(try await folder.run(command) == 0)
+    try folder.append(0..<10, to: "aside/app.log")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<10)])
+  }
+
   @Test func `links that a user made to others' files are refused, even if links are followed`()
     async throws
   {

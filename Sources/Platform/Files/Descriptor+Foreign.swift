@@ -50,26 +50,43 @@ extension Descriptor {
     self = try Self.walk(path, to: .folder(creating: rights))
   }
 
+  /// The other users whose links the path of a folder leads through.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func linkMakers(onWayTo path: String) throws(SystemError) -> Set<UInt32> {
+    var makers: Set<UInt32> = []
+    _ = try walk(path, to: .anyFolder, through: &makers)
+    return makers
+  }
+
   /// What a path has to lead to.
   private enum Goal {
     case file(followsLink: Bool)
     case folder(creating: UInt32?)
+    /// A folder, whoever made the links to it.
+    case anyFolder
+  }
+
+  private static func walk(_ path: String, to goal: Goal) throws(SystemError) -> Descriptor {
+    var makers: Set<UInt32> = []
+    return try walk(path, to: goal, through: &makers)
   }
 
   /// Opens what a path leads to.
-  private static func walk(_ path: String, to goal: Goal) throws(SystemError) -> Descriptor {
+  ///
+  /// - Parameter makers: the other users that made a link on the way.
+  private static func walk(
+    _ path: String, to goal: Goal, through makers: inout Set<UInt32>
+  ) throws(SystemError) -> Descriptor {
     var rest = parts(of: path)
     var folder = try start(of: path)
     // The owner of the current folder, where a relative path begins, is anybody.
     let trusted: [UInt32] = [0, geteuid(), try start(of: "/").status().owner]
-    /// The other users that made a link on the way.
-    var makers: [UInt32] = []
     let foreignLink = SystemError(
       operation: "follow the link that another user made on the way to", path: path, errno: EACCES)
     /// Expects the makers of links to own what they lead to.
-    func checkMakers(ofLinksTo found: borrowing Descriptor) throws(SystemError) {
-      let owner = try found.status().owner
-      guard makers.allSatisfy({ $0 == owner }) else { throw foreignLink }
+    func check(_ makers: Set<UInt32>, ofLinksTo found: borrowing Descriptor) throws(SystemError) {
+      guard makers.isSubset(of: [try found.status().owner]) else { throw foreignLink }
     }
     var links = 0
     var attempts = 0
@@ -82,7 +99,7 @@ extension Descriptor {
             number: try orRefusal(of: path) { () throws(SystemError) in
               try open(part, folder.number, path, [], O_NOFOLLOW | O_NONBLOCK, 0)
             }, path: path)
-          try checkMakers(ofLinksTo: file)
+          try check(makers, ofLinksTo: file)
           return file
         }
         next = Descriptor(
@@ -97,7 +114,7 @@ extension Descriptor {
           path: folder.path(of: part))
         let status = try link.status()
         guard status.kind == .link else { throw error }
-        if !trusted.contains(status.owner) { makers.append(status.owner) }
+        if !trusted.contains(status.owner) { makers.insert(status.owner) }
         let target = try target(of: link)
         if target.hasPrefix("/") { folder = try start(of: target) }
         rest = parts(of: target) + rest
@@ -120,12 +137,14 @@ extension Descriptor {
       folder = next
       attempts = 0
     }
-    if case .folder = goal {
-      try checkMakers(ofLinksTo: folder)
+    switch goal {
+    case .file: throw refusal(path, EISDIR)
+    case .folder:
+      try check(makers, ofLinksTo: folder)
       return Descriptor(
         number: try open(".", folder.number, path, .directory, 0, 0), path: path)
+    case .anyFolder: return folder
     }
-    throw refusal(path, EISDIR)
   }
 
   private static func parts(of path: String) -> [String] {
@@ -150,7 +169,11 @@ extension Descriptor {
     guard count >= 0 else {
       throw SystemError(operation: "read the link", path: link.path, errno: errno)
     }
-    return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let target = buffer.prefix(count).map(UInt8.init(bitPattern:))
+    guard let text = String(validating: target, as: UTF8.self) else {
+      throw SystemError(operation: "follow the link", path: link.path, errno: EILSEQ)
+    }
+    return text
   }
 }
 

@@ -141,8 +141,8 @@ struct SourceScanner {
 
   /// What links have led to.
   private struct Links {
-    /// Folders that were walked.
-    var folders: Set<AttachedFile.Number> = []
+    /// Folders that were walked, by the one other user whose links led there; nil without one.
+    var folders: [AttachedFile.Number: Set<UInt32?>] = [:]
     /// By folder, the names of matching files, with their owners.
     var targets: [String: [String: UInt32]] = [:]
   }
@@ -299,10 +299,14 @@ struct SourceScanner {
         try file(File(path: target, status: status, isRotation: false))
       }
     case .directory:
-      guard let inside, depth < Self.depthLimit,
-        links.folders.insert(AttachedFile.Number(status)).inserted
-      else { return }
+      guard let inside, depth < Self.depthLimit else { return }
       do {
+        // Who makes links decides about his own files only: others' links to the folder are followed, too.
+        let makers = try Descriptor.linkMakers(onWayTo: path)
+        let number = AttachedFile.Number(status)
+        guard makers.count <= 1, links.folders[number]?.contains(nil) != true,
+          links.folders[number, default: []].insert(makers.first).inserted
+        else { return }
         let open = try Descriptor(openingDirectory: target, followsLinks: false)
         try walk(open, place, inside, depth: depth + 1, &links)
       } catch let error as SystemError {
