@@ -94,10 +94,16 @@ extension ObjectStore {
   package func listAll(_ prefix: String) async throws -> ListPage {
     var all = try await list(prefix, after: nil)
     var tokens: Set<String> = []
+    var checked = 0
     while let token = all.next {
       guard tokens.insert(token).inserted else { throw distrust("a page token came twice") }
       guard tokens.count <= all.count + 1000, all.count < ListPage.most else {
         throw distrust("a listing without an end")
+      }
+      // A server that repeats names may do so for ever.
+      if all.count >= 2 * checked {
+        guard !all.hasRepeatedNames else { throw distrust("a name came twice") }
+        checked = all.count
       }
       all.append(try await list(prefix, after: token))
     }

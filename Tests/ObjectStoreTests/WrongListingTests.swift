@@ -40,6 +40,9 @@ import Testing
     "tokens in a circle": [
       page([], next: "2"), page([], next: "3"), page([], next: "2"), page([], next: "3"),
     ],
+    "the same names without an end": (1...5).map {
+      page([("p/a", size("1")), ("p/b", size("1"))], next: "\($0)")
+    },
     "no token": [page([], next: "")],
     "a negative size": [page([("p/a", size("-1"))])],
     "a size that no sum can hold": [page([("p/a", size("9223372036854775807"))])],
