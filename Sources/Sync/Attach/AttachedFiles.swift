@@ -138,12 +138,9 @@ final class AttachedFiles {
       [Int64(bitPattern: status.device), Int64(bitPattern: status.inode)])
   }
 
-  /// The files that begin with the same bytes as another one, longest first.
-  func beginning(like source: Sidecar.Source) throws -> [AttachedFile] {
-    try files(
-      "headHash = ? AND headLength = ? AND inode <> 0", [source.headHash, source.headLength]
-    )
-    .sorted { $0.seen > $1.seen }
+  /// The files that are read from an offset on, or from a later one.
+  func continuing(from base: Int64) throws -> [AttachedFile] {
+    try files("base >= ? AND base > 0 AND inode <> 0", [base])
   }
 
   /// The files in a folder.

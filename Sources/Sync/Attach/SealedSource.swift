@@ -87,12 +87,13 @@ struct SealedSource {
     return (try? isSealed(log, sidecar)) == true
   }
 
-  /// Files that may hold the session's: the one that passes know, those that others read on and that
-  /// begin alike, and compressed ones with rotated names.
+  /// Files that may hold the session's: the one that passes know, those that others read on, and compressed
+  /// ones with rotated names.
   private func candidates(_ source: Sidecar.Source) throws -> [String] {
     let files = try AttachedFiles(context.home)
     let known = try files.of(local.session)?.source.path
-    let longer = try files.beginning(like: source).map(\.source.path)
+    let end = source.length.map(source.position) ?? 0
+    let longer = try files.continuing(from: end).map(\.source.path)
     let folder = AttachedFile.folder(of: source.path)
     let stem = LogSource.stem(of: source.path)
     let rotated = try Directory.names(in: folder).map { "\(folder)/\($0)" }

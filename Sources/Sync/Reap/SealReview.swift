@@ -64,7 +64,7 @@ package struct SealReview: Sendable {
       }
       record.save(context.home)
     }
-    return VanishedCopies(record, context.home, at: now)
+    return VanishedCopies(record, of: context)
   }
 
   private func find(

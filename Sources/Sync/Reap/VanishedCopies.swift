@@ -1,6 +1,6 @@
 import Foundation
 import ObjectStore
-package import Platform
+import Platform
 import Replica
 package import SessionLog
 
@@ -48,21 +48,15 @@ package struct VanishedCopies: Sendable, Equatable, Encodable {
 
   /// What the last review found, except for sessions that were sent again or deleted since; needs
   /// no request.
-  ///
-  /// - Parameter store: the location of the configured store.
-  package init(_ home: Home, store: String, at now: Timestamp) {
-    self.init(Record.load(home, store: store), home, at: now)
-  }
-
-  /// The same for the home and the store of a context.
   package init(of context: SyncContext) {
-    self.init(context.home, store: context.store.location, at: context.now())
+    self.init(Record.load(context.home, store: context.store.location), of: context)
   }
 
-  init(_ record: Record, _ home: Home, at now: Timestamp) {
+  init(_ record: Record, of context: SyncContext) {
+    let now = context.now()
     copies = record.found.filter { now < $0.until }.sorted { $0.session < $1.session }
       .compactMap { found in
-        found.rest(in: home).map { Copy(found.session, leaving: $0) }
+        found.rest(in: context).map { Copy(found.session, leaving: $0) }
       }
   }
 
@@ -135,16 +129,18 @@ extension VanishedCopies.Record {
 
 extension VanishedCopies.Record.Found {
   /// What is left on this machine; nil if the session was sent again, or deleted on request.
-  fileprivate func rest(in home: Home) -> VanishedCopies.Rest? {
-    let local = LocalSession(home, session)
+  fileprivate func rest(in context: SyncContext) -> VanishedCopies.Rest? {
+    let local = LocalSession(context.home, session)
     if let sidecar = try? Sidecar.load(local.files.sidecar) {
       guard sidecar.seal?.revision == revision, sidecar.remoteReapedAt == nil else { return nil }
-      guard let log = try? local.openLog(sidecar.source),
+      guard
+        let log = try? local.openLog(sidecar.source)
+          ?? SealedSource(of: local, context).log(of: sidecar),
         let first = try? log.afterHoles().available().lowerBound
       else { return .nothing }
       return first <= mark ? .whole : .end
     }
-    if (try? Trash(home).sidecarPath(of: session)) != nil { return .trash }
+    if (try? Trash(context.home).sidecarPath(of: session)) != nil { return .trash }
     return isLocal ? nil : .nothing
   }
 }
