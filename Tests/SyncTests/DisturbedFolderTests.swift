@@ -85,6 +85,34 @@ import Testing
     try await expectRead(folder, during: disturbance)
   }
 
+  @Test(arguments: 1...40)
+  func `a rotation while the cache is rebuilt neither loses nor repeats a line`(
+    moment: Int
+  ) async throws {
+    let folder = try AttachedFolder("*.log*")
+    for (name, first) in [("app.log.1", 0), ("app.log", 10)] {
+      try folder.append(first..<first + 10, to: name)
+    }
+    try await folder.tick()
+    try AttachedFiles(folder.site.local.home).distrust()
+    let path = folder.file("app.log")
+    let disturbance = Disturbance(every: moment) { number in
+      guard number == 0 else { return }
+      rename(path + ".1", path + ".2")
+      rename(path, path + ".1")
+      try? Data(AttachedFolder.line(20).utf8).write(to: URL(filePath: path))
+    }
+    try await Parallelism.$isSequential.withValue(true) {
+      try await FileEffect.$hook.withValue(disturbance) {
+        await Task.yield()
+        try folder.tickWithoutStore()
+      }
+    }
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<20), [20]])
+    #expect(try await folder.gaps().isEmpty)
+  }
+
   /// Truncates a file each time a pass has seen its status.
   private struct Truncation: FileEffects {
     let path: String
@@ -152,8 +180,13 @@ import Testing
     let folder = try AttachedFolder("*.log")
     try folder.append(100..<600, to: "a.log")
     try folder.append(0..<10, to: "b.log")
-    #expect(try await folder.run("chown \(Self.owners.0) a.log; chown \(Self.owners.1) b.log") == 0)
-    try await folder.tick()
+    for first in [700, 710] {
+      if first > 700 { try folder.rename("root.log", to: "root.log.1") }
+      try folder.append(first..<first + 10, to: "root.log")
+      #expect(
+        try await folder.run("chown \(Self.owners.0) a.log; chown \(Self.owners.1) b.log") == 0)
+      try await folder.tick()
+    }
     // Its sent bytes have to be compared.
     #expect(try await folder.run("printf x | dd of=a.log conv=notrunc bs=1 seek=900") == 0)
     try folder.rename("b.log", to: "b.log.1")
@@ -161,6 +194,9 @@ import Testing
     try folder.append(20..<30, to: "b.log")
     try folder.append(30..<40, to: "new.log")
     #expect(try await folder.run("chown \(Self.owners.1) b.log new.log") == 0)
+    // The file that root's log is moved over seems to be lost.
+    try folder.rename("root.log", to: "root.log.1")
+    try folder.append(720..<730, to: "root.log")
     let path = folder.file("a.log")
     let content = try Data(contentsOf: URL(filePath: path))
     let disturbance = Disturbance(every: period) { nuisance.perform($0, at: path, content) }
@@ -171,10 +207,10 @@ import Testing
       }
     }
     let files = try AttachedFiles(folder.site.local.home)
-    for name in ["b.log.1", "b.log", "new.log"] {
+    for name in ["b.log.1", "b.log", "new.log", "root.log.1", "root.log"] {
       let known = try files.here(at: folder.file(name))
       let length = try FileStatus(folder.file(name))?.length
-      #expect(known.map(\.seen) == [length], "\(name)")
+      #expect(known.contains { $0.seen == length }, "\(name)")
     }
     try await folder.tick(after: 7200)
     try await folder.tick(after: 7200)

@@ -104,6 +104,48 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
+  private static let longHeading = String(repeating: "#field name type\n", count: 300)
+
+  @Test func `a copy with the number of a removed heading is its own log's`() async throws {
+    let folder = try AttachedFolder("*.log")
+    try folder.append(Self.longHeading, to: "app.log")
+    try await folder.tick()
+    #expect(try await folder.run("cp app.log app.log-1; : >app.log") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try folder.append(Self.longHeading, to: "app.log")
+    try folder.append(0..<20, to: "app.log")
+    try await folder.tick(after: 7200)
+    #expect(
+      try await folder.run(
+        """
+        zstd -q app.log-1; mv app.log-1 app.log-2
+        cat app.log >app.log-2; : >app.log
+        """) == 0)
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<20))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  @Test func `a log that a pass died at is told from the next one, though it had grown on`()
+    async throws
+  {
+    let folder = try AttachedFolder("*.log*", idleEnd: 3600)
+    try folder.append(Self.longHeading, to: "app.log")
+    try folder.append(0..<10, to: "app.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    try await folder.expectSealed(1)
+    try folder.append(10..<12, to: "app.log")
+    try await folder.dyingTick(after: 1)
+    #expect(try await folder.run("cp app.log app.log.1; : >app.log") == 0)
+    try folder.append(Self.longHeading, to: "app.log")
+    try folder.append(100..<140, to: "app.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(
+      try await folder.remoteLines().flatMap(\.self).sorted()
+        == Array(0..<12) + Array(100..<140))
+    #expect(try await folder.gaps().isEmpty)
+  }
+
   /// A job's script compresses its log, and empties it.
   @Test func `a compressed log beside its emptied original is sent each night`() async throws {
     let folder = try AttachedFolder("**")

@@ -96,14 +96,13 @@ extension AttachObservation {
     }
     var matching = Matching(
       targets: targets, replacements: replacements, overwriting: overwriting)
-    var others: [AttachedFile] = []
     for file in order {
       let isFollowed = try attempt(at: file.source.path, of: file.source.owner) {
         try $0.followDisplaced(file, &matching, isRenamed: true)
       }
-      if isFollowed == false { others.append(file) }
+      if isFollowed == false { matching.others.append(file) }
     }
-    for file in others {
+    for file in matching.others {
       _ = try attempt(at: file.source.path, of: file.source.owner) { try $0.match(file, &matching) }
     }
     let left = Set(matching.targets.left.map(\.path)).subtracting(matching.uncompared)
@@ -122,6 +121,8 @@ extension AttachObservation {
   /// What displaced files may have become.
   private struct Matching {
     var targets: RotationTargets
+    /// Displaced files that were not renamed, longest first.
+    var others: [AttachedFile] = []
     /// Paths that could not be compared.
     var uncompared: Set<String> = []
     /// By path, the indexes of unknown files that took the place of displaced ones.
@@ -138,13 +139,17 @@ extension AttachObservation {
   private mutating func followDisplaced(
     _ file: AttachedFile, _ matching: inout Matching, isRenamed: Bool
   ) throws -> Bool {
-    let overwriting = matching.overwriting
+    let (overwriting, others) = (matching.overwriting, matching.others)
     do {
       let found =
         isRenamed
-        ? try matching.targets.takeNumbered(for: file) {
-          // What was written over it in place has its number, too.
-          try $0.path != file.source.path && isTarget($0, of: file, overwriting)
+        ? try matching.targets.takeNumbered(for: file) { target in
+          // What was written over it in place has its number, too, and what holds more of another log may
+          // have got the number of a removed one.
+          try target.path != file.source.path && isTarget(target, of: file, overwriting)
+            && !others.lazy.filter { $0.folder == file.folder && $0.seen > file.seen }
+              .prefix(RotationTargets.mostCompared)
+              .contains { try isTarget(target, of: $0, overwriting) }
         }
         : try matching.targets.take(for: file) { try isTarget($0, of: file, overwriting) }
       guard let found else { return false }

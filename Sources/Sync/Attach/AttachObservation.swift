@@ -16,10 +16,12 @@ struct AttachObservation {
   /// Sessions whose files appear to be gone, with the folders the files were in.
   var losses: [SessionID: String] {
     let lost = plan.changes.compactMap { change in
-      change.loss.map { ($0, change.folder ?? "/") }
+      change.loss.map { ($0.session, change.folder ?? "/") }
     }
     return Dictionary(lost, uniquingKeysWith: { first, _ in first })
   }
+  /// Folders in which something was renamed, or a file seems to be gone.
+  var doubtful: Set<String> { disturbed.union(losses.values) }
   /// The losses in whose folders nothing was renamed during the observation.
   var undisturbedLosses: Set<SessionID> {
     Set(losses.filter { !disturbed.contains($0.value) }.keys)
@@ -371,7 +373,8 @@ struct AttachObservation {
     file.place(at: candidate.path, candidate.status)
     file.isCompressed = isCompressed
     file.changed = candidate.status.changed
-    if isCompressed, file.link == nil, file.seen > 0 {
+    // A rebuilt cache may know its last bytes as they were sent, masked.
+    if file.seen > 0, isCompressed ? file.link == nil : known.changed == .epoch && !hasGrown {
       file.link = try FileContent(candidate.path).link(before: file.seen)
     }
     if hasGrown {

@@ -83,10 +83,10 @@ package struct AttachPlan: Sendable {
       }
     }
 
-    /// The session whose file appears to be gone; nil for other changes.
-    var loss: SessionID? {
+    /// The file that appears to be gone; nil for other changes.
+    var loss: AttachedFile? {
       switch self {
-      case .gone(let file), .end(let file, _, .gap): file.session
+      case .gone(let file), .end(let file, _, .gap): file
       default: nil
       }
     }

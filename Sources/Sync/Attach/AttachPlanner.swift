@@ -21,12 +21,12 @@ struct AttachPlanner {
     var last: AttachObservation?
     var proven: Set<SessionID> = []
     var doubtful: Set<String> = []
-    var before: [String: FolderEntries] = [:]
+    var entries: [String: FolderEntries] = [:]
     for number in 1...Self.attempts {
       proven = last?.undisturbedLosses ?? []
-      doubtful.formUnion(last.map { $0.disturbed.union($0.losses.values) } ?? [])
+      doubtful.formUnion(last?.doubtful ?? [])
       if number == Self.attempts {
-        for folder in doubtful { before[folder] = FolderEntries(of: folder) }
+        for folder in doubtful { entries[folder] = FolderEntries(of: folder) }
       }
       last = try observe()
       guard let last, last.disturbed.isEmpty, last.losses.keys.allSatisfy(proven.contains) else {
@@ -35,20 +35,7 @@ struct AttachPlanner {
       return last.plan
     }
     guard let last else { return try nothing() }
-    let owners = last.disturbed.map { folder in
-      (folder, Self.owners(ofChangesIn: folder, since: before[folder], last))
-    }
-    return try plan(
-      of: last, without: Dictionary(uniqueKeysWithValues: owners), proven: proven)
-  }
-
-  /// Whose files were renamed or truncated in a folder; root's, which may be anybody's, if that is
-  /// unknown.
-  private static func owners(
-    ofChangesIn folder: String, since before: FolderEntries?, _ last: AttachObservation
-  ) -> Set<UInt32> {
-    guard let before, let now = FolderEntries(of: folder) else { return [0] }
-    return before.owners(ofChangesTo: now).union(last.unsettled[folder] ?? [])
+    return try plan(of: last, proven, since: entries)
   }
 
   /// Observes once; nil if a file was renamed or removed meanwhile.
@@ -73,30 +60,35 @@ struct AttachPlanner {
     return plan
   }
 
-  /// A plan without what is in doubt.
+  /// A plan without what the last observation leaves in doubt.
   ///
   /// - Parameters:
-  ///   - disturbed: by folder, whose files were renamed or truncated during the observation.
   ///   - proven: losses that an undisturbed observation has found before.
+  ///   - entries: those of folders before the observation.
   private func plan(
-    of observation: AttachObservation, without disturbed: [String: Set<UInt32>],
-    proven: Set<SessionID>
+    of last: AttachObservation, _ proven: Set<SessionID>, since entries: [String: FolderEntries]
   ) throws -> AttachPlan {
-    var (plan, disturbed) = (observation.plan, disturbed)
-    // What seems lost may be what another file in its folder has become.
-    for change in plan.changes where change.loss.map({ !proven.contains($0) }) ?? false {
-      guard let folder = change.folder else { continue }
-      disturbed[folder, default: []].insert(change.owner)
+    var disturbers: [String: Set<UInt32>] = [:]
+    for folder in last.disturbed {
+      disturbers[folder] = try owners(ofChangesIn: folder, since: entries[folder], last)
+        .union(last.unsettled[folder] ?? [])
     }
-    guard !disturbed.isEmpty else { return plan }
+    func isUnproven(_ loss: AttachedFile) -> Bool {
+      last.disturbed.contains(loss.folder) || !proven.contains(loss.session)
+    }
+    let lost = Dictionary(
+      grouping: last.plan.changes.compactMap(\.loss).filter(isUnproven), by: \.folder)
+    var plan = last.plan
     var left: Set<String> = []
     plan.changes.removeAll { change in
       // Growth in place has no new path and stays: who renames others all the time cannot hold it back.
-      guard let folder = change.folder, let owners = disturbed[folder],
-        change.loss != nil || mayConcern(change, owners)
-      else { return false }
-      left.insert(folder)
-      return true
+      guard let folder = change.folder else { return false }
+      let isLeft =
+        change.loss.map(isUnproven) ?? false
+        || disturbers[folder].map { Self.mayConcern(change, $0) } ?? false
+        || lost[folder]?.contains { Self.mayHaveBecome(change, $0) } ?? false
+      if isLeft { left.insert(folder) }
+      return isLeft
     }
     plan.pass.since = .epoch
     // A rotation may take as long as a pass, but not as long as two.
@@ -107,9 +99,31 @@ struct AttachPlanner {
     return plan
   }
 
+  /// Whose files were renamed in a folder; root's, which may be anybody's, if that is unknown.
+  private func owners(
+    ofChangesIn folder: String, since before: FolderEntries?, _ last: AttachObservation
+  ) throws -> Set<UInt32> {
+    guard let before, let now = FolderEntries(of: folder) else { return [0] }
+    let statuses = last.changed.values.filter { AttachedFile.folder(of: $0.path) == folder }
+      .map(\.status)
+    let known =
+      try files.inFolder(folder).map { ($0.source.inode, $0.source.owner ?? 0) }
+      + statuses.map { ($0.inode, $0.owner) }
+    return before.owners(
+      ofChangesTo: now, Dictionary(known, uniquingKeysWith: { _, latest in latest }))
+  }
+
   /// Whether renames or truncations of some users' files may concern a change: root and the user who uploads
   /// may move those of others.
-  private func mayConcern(_ change: AttachPlan.Change, _ owners: Set<UInt32>) -> Bool {
+  private static func mayConcern(_ change: AttachPlan.Change, _ owners: Set<UInt32>) -> Bool {
     !owners.isDisjoint(with: [change.owner, 0, Account.effective])
+  }
+
+  /// Whether the file of a new session may be what a lost one has become: its copy.
+  private static func mayHaveBecome(_ change: AttachPlan.Change, _ lost: AttachedFile) -> Bool {
+    guard case .begin(let new) = change, new.base == 0, lost.mayBelong(to: new.status) else {
+      return false
+    }
+    return (try? FileContent(new.path).hasHead(of: lost)) ?? true
   }
 }

@@ -102,7 +102,7 @@ extension Attacher {
       try local.removeTraces()
       return nil
     }
-    var file = try self.file(sidecar, source, local)
+    var file = try self.file(sidecar, source, local, before: before)
     if let before, before.isSameEnd(as: file) {
       (file.seen, file.link, file.isCompressed) = (before.seen, before.link, before.isCompressed)
     }
@@ -114,15 +114,22 @@ extension Attacher {
   }
 
   private func file(
-    _ sidecar: Sidecar, _ source: Sidecar.Source, _ local: LocalSession
+    _ sidecar: Sidecar, _ source: Sidecar.Source, _ local: LocalSession, before: AttachedFile?
   ) throws -> AttachedFile {
-    let entry = try context.manifest.entry(local.session).flatMap {
-      $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
-    }
+    let known = try context.manifest.entry(local.session)
+    let isRewritten = known.map { $0.generation != sidecar.generation ?? 1 } ?? false
+    let entry = known.flatMap { $0.isDirty || isRewritten ? nil : $0 }
     let sent = source.length == nil ? entry?.sent ?? .zero : .zero
     var link: Link?
-    if source.length == nil, let entry, entry.link(in: source) != nil {
-      link = try self.link(of: sidecar, local, entry)
+    if source.length == nil {
+      if let before, !isRewritten, before.isOpen(like: source),
+        let file = open(before, at: source, upTo: source.position(of: sent))
+      {
+        return file
+      }
+      if let entry, entry.link(in: source) != nil {
+        link = try self.link(of: sidecar, local, entry)
+      }
     }
     var end = source.length ?? sent
     if source.length == 0 {
@@ -139,19 +146,39 @@ extension Attacher {
       idleAt: context.now() + LogSource.defaultIdleEnd)
   }
 
+  /// An open file by a row of the former cache, which knows its last bytes as they are in the file.
+  ///
+  /// - Parameter end: the offset in the file up to which it was sent; what follows counts as unread.
+  /// - Returns: nil if the row does not know as much.
+  private func open(
+    _ before: AttachedFile, at source: Sidecar.Source, upTo end: Int64
+  ) -> AttachedFile? {
+    var file = before
+    file.source.takePlace(of: source)
+    file.changed = .epoch
+    file.idleAt = context.now() + LogSource.defaultIdleEnd
+    if let content = try? FileContent(source.path), (try? content.continues(before)) == true,
+      let link = try? content.link(before: end)
+    {
+      (file.seen, file.link) = (end, link)
+      return file
+    }
+    return before.seen >= end ? file : nil
+  }
+
   /// The fingerprint at the end of the sent bytes; that of the file's own bytes if redaction left
   /// them unchanged.
   private func link(
     of sidecar: Sidecar, _ local: LocalSession, _ entry: UploadCheckpoint
   ) throws -> Link {
-    guard let source = sidecar.source, let log = try? local.openSentLog(sidecar, context),
-      // It may be cut at any moment.
+    // All from one open file: its path may lead to another one at any moment, and it may be cut.
+    guard let source = sidecar.source, let content = try? FileContent(source.path),
+      let log = content.log(from: source.base),
       (try? log.status().length) ?? .zero >= entry.sent,
-      (try? log.link(before: entry.sent)) == entry.link
+      let sent = try? local.sent(log, sidecar, context, as: []),
+      (try? sent.link(before: entry.sent)) == entry.link
     else { return entry.link }
-    let end = source.position(of: entry.sent)
-    // The file may have been renamed since it was opened.
-    return (try? FileContent(source.path).link(before: end)) ?? entry.link
+    return (try? content.link(before: source.position(of: entry.sent))) ?? entry.link
   }
 
   /// Keeps one of several ended sessions that read the same file from its beginning.
@@ -182,6 +209,13 @@ extension Attacher {
 }
 
 extension AttachedFile {
+  /// Whether it is what a sidecar says of an open file, with its last bytes and at least as many first ones.
+  fileprivate func isOpen(like source: Sidecar.Source) -> Bool {
+    isOpen && !isGone && !isCompressed && link != nil && self.source.base == source.base
+      && (self.source.headLength > source.headLength
+        || self.source.headLength == source.headLength && self.source.headHash == source.headHash)
+  }
+
   /// Whether both end at the same offset of the same file.
   fileprivate func isSameEnd(as other: AttachedFile) -> Bool {
     source.base == other.source.base && source.length == other.source.length && !isOpen

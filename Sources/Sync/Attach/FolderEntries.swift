@@ -5,31 +5,35 @@ struct FolderEntries {
   private struct Entry: Hashable {
     let name: [UInt8]
     let inode: UInt64
-    let owner: UInt32
   }
 
-  private var entries: Set<Entry> = []
+  /// The owners; nil for an entry that was gone before that could be read.
+  private var owners: [Entry: UInt32?] = [:]
 
   /// Reads a folder; nil if it cannot be read.
-  ///
-  /// An entry that is gone at once is left out: either look sees its file elsewhere.
   init?(of path: String) {
     do {
       let folder = try Descriptor(openingDirectory: path)
       try folder.forEachEntry { entry in
-        guard let status = folder.status(ofBytes: entry.name) else { return }
         let name = Array(entry.name)
-        if name != Array(".".utf8), name != Array("..".utf8) {
-          entries.insert(Entry(name: name, inode: status.inode, owner: status.owner))
-        }
+        guard name != Array(".".utf8), name != Array("..".utf8) else { return }
+        owners[Entry(name: name, inode: entry.inode)] =
+          .some(folder.status(ofBytes: entry.name)?.owner)
       }
     } catch {
       return nil
     }
   }
 
-  /// The owners of entries that only one of two looks has.
-  func owners(ofChangesTo later: FolderEntries) -> Set<UInt32> {
-    Set(entries.symmetricDifference(later.entries).map(\.owner))
+  /// The owners of entries that only one of two looks has, as far as they are known.
+  ///
+  /// - Parameter known: the owners of files by inode number, for those that are renamed too fast to ask.
+  func owners(ofChangesTo later: FolderEntries, _ known: [UInt64: UInt32]) -> Set<UInt32> {
+    var byNumber = known
+    for (entry, owner) in owners.merging(later.owners, uniquingKeysWith: { $0 ?? $1 }) {
+      if let owner { byNumber[entry.inode] = owner }
+    }
+    let changed = Set(owners.keys).symmetricDifference(later.owners.keys)
+    return Set(changed.compactMap { byNumber[$0.inode] })
   }
 }

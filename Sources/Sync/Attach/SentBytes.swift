@@ -95,7 +95,16 @@ struct SentBytes {
   ///
   /// - Throws: ``Platform/SystemError``.
   func isBaseIn(_ content: FileContent) throws -> Bool {
-    guard source.base > 0, let former = sidecar.continues,
+    try Self.isBase(of: sidecar, in: content, context)
+  }
+
+  /// The same for a session of which nothing may have been sent yet.
+  ///
+  /// - Throws: ``Platform/SystemError``; errors of the manifest.
+  static func isBase(
+    of sidecar: Sidecar, in content: FileContent, _ context: SyncContext
+  ) throws -> Bool {
+    guard let source = sidecar.source, source.base > 0, let former = sidecar.continues,
       let before = try SentBytes(former, context), before.source.base < source.base
     else { return true }
     return try before.areIn(content, before: source.base)

@@ -139,14 +139,43 @@ struct SentFiles {
   /// Whether a file is a known one, perhaps grown; see ``FileContent/continues(_:)``.
   ///
   /// A compressed one whose last bytes are no longer known, as its unpacked copy and the cache are gone,
-  /// is compared with what was sealed.
+  /// is compared with what was sealed. So are the bytes before the session's first, if nothing else but the
+  /// head is known: another log may have that, too.
   func continues(_ known: AttachedFile, _ content: FileContent) throws -> Bool {
     guard known.isCompressed, known.link == nil, known.source.headLength > 0,
       try known.mayBelong(to: content.status()), try content.hasHead(of: known),
       let isSealed = try SealedSource(of: LocalSession(context.home, known.session), context)
         .isSealed(in: content.path)
-    else { return try content.continues(known) }
+    else {
+      guard known.link == nil else {
+        return try content.continues(known) || endsAsSent(known, in: content)
+      }
+      return try content.continues(known)
+        && (known.source.base == 0 || isBase(of: known, in: content))
+    }
     return isSealed
+  }
+
+  /// Whether content has, up to the known offset, the last bytes that were sent of an open file: a cache that
+  /// was rebuilt may know them masked.
+  private func endsAsSent(_ known: AttachedFile, in content: FileContent) throws -> Bool {
+    guard known.isOpen, known.changed == .epoch, known.source.headLength > 0,
+      try known.mayBelong(to: content.status()), try content.hasHead(of: known),
+      let log = content.log(from: known.source.base)
+    else { return false }
+    let local = LocalSession(context.home, known.session)
+    let end = known.source.offset(of: known.seen)
+    guard let sidecar = try? Sidecar.load(local.files.sidecar), try log.status().length >= end,
+      let sent = try? local.sent(log, sidecar, context, as: [])
+    else { return false }
+    return (try? sent.link(before: end)) == known.link
+  }
+
+  private func isBase(of known: AttachedFile, in content: FileContent) throws -> Bool {
+    let path = context.home.files(for: known.session).sidecar
+    return try (try? Sidecar.load(path)).map {
+      try SentBytes.isBase(of: $0, in: content, context)
+    } ?? true
   }
 
   // MARK: Sent bytes in other files
