@@ -31,7 +31,7 @@ final class SchemedLogs: FileEffects {
     var rotations = 0
     /// Logs whose last rotated file no pass has certainly seen.
     var unseen: Set<String> = []
-    /// Names of logs that a session reads.
+    /// Names of logs that a session reads, with more than a heading.
     var begun: Set<String> = []
     /// Whether programs and rotations are at work while a pass runs.
     var isBusy = false
@@ -91,7 +91,9 @@ final class SchemedLogs: FileEffects {
       return isWhole && state.steps.isEmpty
     }
     guard isWhole else { return }
+    // Of a heading nobody knows whose it is.
     let known = try known().map { String(AttachedFile.name(of: $0)) }
+      .filter { length(path($0)) > scheme.heading.utf8.count }
     state.withLock { state in
       state.unseen = []
       state.begun.formUnion(known)
@@ -190,8 +192,8 @@ final class SchemedLogs: FileEffects {
     begin(name, &state)
   }
 
-  /// Begins a rotation, unless that would write over lines that no pass has seen, or move a log that no
-  /// pass has seen to where no pattern leads.
+  /// Begins a rotation, unless that would write over lines that no pass has seen, or move a log, of which
+  /// no pass has seen more than a heading, to where no pattern leads.
   private func begin(_ name: String, _ state: inout State) {
     let log = path(name)
     guard Self.exists(log), !scheme.isOldAside || state.begun.contains(name),
