@@ -120,7 +120,7 @@ extension AttachObservation {
         let looked = changed[known.source.path]?.status.length ?? known.seen
         if status.length < looked || (try? original.continues(known)) != true {
           // Truncated since it was looked at.
-          unsettle(known.source.path, of: known.source.owner)
+          unsettle(AttachedFile.folder(of: candidate.path), of: known.source.owner)
           return known
         }
         // What both begin with, such as a heading, was all of the log when it was last read.

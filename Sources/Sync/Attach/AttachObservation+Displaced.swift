@@ -10,7 +10,7 @@ extension AttachObservation {
   mutating func findVanished() throws {
     let unreadable = unreadablePaths
     for folder in try files.folders() where !Self.isBelow(unreadable, folder) {
-      _ = try attempt(at: folder, of: nil) { try $0.findVanished(in: folder) }
+      _ = try attempt(at: folder, in: folder, of: nil) { try $0.findVanished(in: folder) }
     }
     var seen = Set(plan.changes.compactMap(\.session))
     displaced = displaced.filter { seen.insert($0.session).inserted }

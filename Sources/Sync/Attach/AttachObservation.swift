@@ -128,29 +128,33 @@ struct AttachObservation {
   /// If the file is gone or shorter since it was looked at, its owner's files in its folder are left to
   /// the next observation; if it cannot be looked at, that is reported.
   ///
-  /// - Parameter owner: nil if it is unknown.
+  /// - Parameters:
+  ///   - folder: the folder; by default that of the path.
+  ///   - owner: nil if it is unknown.
   /// - Returns: nil in these cases.
   mutating func attempt<Result>(
-    at path: String, of owner: UInt32?, _ step: (inout Self) throws -> Result
+    at path: String, in folder: String? = nil, of owner: UInt32?,
+    _ step: (inout Self) throws -> Result
   ) throws -> Result? {
+    let folder = folder ?? AttachedFile.folder(of: path)
     do {
       return try step(&self)
     } catch let error as SystemError where !error.path.hasPrefix(context.home.path + "/") {
       if error.isNotFound {
-        unsettle(path, of: owner)
+        unsettle(folder, of: owner)
       } else {
         report(error.reason, at: path)
       }
       return nil
     } catch let error as ReplicaError where error.code == .localLogChanged {
-      unsettle(path, of: owner)
+      unsettle(folder, of: owner)
       return nil
     }
   }
 
-  /// Notes that a file was truncated or removed after it was looked at.
-  mutating func unsettle(_ path: String, of owner: UInt32?) {
-    unsettled[AttachedFile.folder(of: path), default: []].insert(owner ?? 0)
+  /// Notes that a file in a folder was truncated or removed after it was looked at.
+  mutating func unsettle(_ folder: String, of owner: UInt32?) {
+    unsettled[folder, default: []].insert(owner ?? 0)
   }
 
   mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }
@@ -272,7 +276,7 @@ struct AttachObservation {
         changed[path] = nil
         if !error.isNotFound { report(error.reason, at: path) }
       } catch let error as ReplicaError where error.code == .localLogChanged {
-        unsettle(path, of: found.status.owner)
+        unsettle(AttachedFile.folder(of: path), of: found.status.owner)
       }
     }
   }

@@ -23,6 +23,7 @@ struct SentFiles {
     guard try local.isHere() else { return false }
     return file.isOpen || (try? Sidecar.load(local.files.sidecar))?.seal == nil
   }
+
   // MARK: Sent bytes that have changed: a log whose head was cut, or whose lines were masked
 
   /// The file after a rewrite in place; nil if it is another log.
