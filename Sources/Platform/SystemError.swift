@@ -44,6 +44,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let taken = EEXIST
     package static let again = EAGAIN
     package static let denied = EPERM
+    package static let refused = EACCES
     package static let damaged = EIO
     package static let malformed = EILSEQ
     package static let unsupported = ENOTSUP

@@ -15,6 +15,8 @@ extension Descriptor {
   #endif
   /// The most links followed on the way, as in Linux.
   private static let mostLinks = 40
+  /// The most folders and links on the way: links can make any path as long as their makers like.
+  private static let mostParts = 400
   /// The most attempts to make a folder on the way.
   private static let mostAttempts = 10
 
@@ -50,21 +52,20 @@ extension Descriptor {
     self = try Self.walk(path, to: .folder(creating: rights))
   }
 
-  /// The other users whose links the path of a folder leads through.
+  /// Opens what a path leads to, only to ask for its status, whoever made the links on the way.
   ///
+  /// - Parameter makers: gets the other users that made a link on the way.
   /// - Throws: ``SystemError``.
-  package static func linkMakers(onWayTo path: String) throws(SystemError) -> Set<UInt32> {
-    var makers: Set<UInt32> = []
-    _ = try walk(path, to: .anyFolder, through: &makers)
-    return makers
+  package init(locating path: String, through makers: inout Set<UInt32>) throws(SystemError) {
+    self = try Self.walk(path, to: .anything, through: &makers)
   }
 
   /// What a path has to lead to.
   private enum Goal {
     case file(followsLink: Bool)
     case folder(creating: UInt32?)
-    /// A folder, whoever made the links to it.
-    case anyFolder
+    /// Whatever it is, and whoever made the links to it.
+    case anything
   }
 
   private static func walk(_ path: String, to goal: Goal) throws(SystemError) -> Descriptor {
@@ -78,7 +79,9 @@ extension Descriptor {
   private static func walk(
     _ path: String, to goal: Goal, through makers: inout Set<UInt32>
   ) throws(SystemError) -> Descriptor {
-    var rest = parts(of: path)
+    // The last one is the next one.
+    var rest = Array(parts(of: path).reversed())
+    var count = 0
     var folder = try start(of: path)
     // The owner of the current folder, where a relative path begins, is anybody.
     let trusted: [UInt32] = [0, geteuid(), try start(of: "/").status().owner]
@@ -90,8 +93,9 @@ extension Descriptor {
     }
     var links = 0
     var attempts = 0
-    while !rest.isEmpty {
-      let part = rest.removeFirst()
+    while let part = rest.popLast() {
+      count += 1
+      guard count <= mostParts else { throw refusal(path, ELOOP) }
       let next: Descriptor
       do throws(SystemError) {
         if rest.isEmpty, case .file = goal {
@@ -101,6 +105,9 @@ extension Descriptor {
             }, path: path)
           try check(makers, ofLinksTo: file)
           return file
+        }
+        if rest.isEmpty, case .anything = goal {
+          return try located(part, in: folder, path)
         }
         next = Descriptor(
           number: try open(part, folder.number, path, [], folderOnly | O_NOFOLLOW, 0),
@@ -117,7 +124,7 @@ extension Descriptor {
         if !trusted.contains(status.owner) { makers.insert(status.owner) }
         let target = try target(of: link)
         if target.hasPrefix("/") { folder = try start(of: target) }
-        rest = parts(of: target) + rest
+        rest += parts(of: target).reversed()
         continue
       } catch  where error.errno == ENOENT {
         guard case .folder(creating: let rights?) = goal else { throw error }
@@ -131,7 +138,7 @@ extension Descriptor {
         } catch  where error.isTaken {
           // Another process made it meanwhile.
         }
-        rest.insert(part, at: 0)
+        rest.append(part)
         continue
       }
       folder = next
@@ -143,8 +150,18 @@ extension Descriptor {
       try check(makers, ofLinksTo: folder)
       return Descriptor(
         number: try open(".", folder.number, path, .directory, 0, 0), path: path)
-    case .anyFolder: return folder
+    case .anything: return folder
     }
+  }
+
+  /// Opens an entry of a folder that is no link, whatever it is, only to ask for its status.
+  private static func located(
+    _ name: String, in folder: borrowing Descriptor, _ path: String
+  ) throws(SystemError) -> Descriptor {
+    let found = Descriptor(
+      number: try open(name, folder.number, path, [], linkOnly | O_NOFOLLOW, 0), path: path)
+    guard try found.status().kind != .link else { throw refusal(path, ELOOP) }
+    return found
   }
 
   private static func parts(of path: String) -> [String] {

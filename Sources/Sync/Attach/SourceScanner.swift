@@ -141,8 +141,8 @@ struct SourceScanner {
 
   /// What links have led to.
   private struct Links {
-    /// Folders that were walked, by the one other user whose links led there; nil without one.
-    var folders: [AttachedFile.Number: Set<UInt32?>] = [:]
+    /// Folders that were walked, and whether links of their owners led there: others' are walked again.
+    var folders: [AttachedFile.Number: Bool] = [:]
     /// By folder, the names of matching files, with their owners.
     var targets: [String: [String: UInt32]] = [:]
   }
@@ -276,23 +276,30 @@ struct SourceScanner {
     _ link: Place, isMatch: Bool, _ inside: SourcePattern.Progress?, depth: Int,
     _ links: inout Links
   ) throws {
+    guard isMatch || inside != nil else { return }
     let path = link.linked ?? link.path
+    var makers: Set<UInt32> = []
+    let status: FileStatus
+    do {
+      status = try Descriptor(locating: path, through: &makers).status()
+    } catch {
+      // Who makes links can change where they lead at any moment: the rest of the folder is read. One that
+      // leads nowhere, or in a circle, hides nothing.
+      if !error.isNotFound, error.errno != SystemError.Number.tooManyLinks {
+        problem(SystemError(operation: "read", path: path, errno: error.errno))
+      }
+      return
+    }
     guard let target = Platform.File.resolve(path),
       let root = Platform.File.resolve(source.path.root),
       source.followsLinks || target.hasPrefix(root == "/" ? "/" : root + "/")
     else { return }
-    let status: FileStatus
-    do {
-      guard let found = try FileStatus(target) else { return }
-      status = found
-    } catch {
-      // Who makes links can change where they lead at any moment: the rest of the folder is read.
-      return problem(SystemError(operation: "read", path: path, errno: error.errno))
-    }
     let place = Place(path: target, linked: path)
     switch status.kind {
     case .file where isMatch:
-      guard mayFollow(path, to: status) else { return }
+      guard let found = try? FileStatus(target),
+        AttachedFile.Number(found) == AttachedFile.Number(status), mayFollow(path, to: status)
+      else { return }
       let name = String(AttachedFile.name(of: target))
       links.targets[AttachedFile.folder(of: target), default: [:]][name] = status.owner
       if status.changed >= since || isWanted(place) {
@@ -300,17 +307,22 @@ struct SourceScanner {
       }
     case .directory:
       guard let inside, depth < Self.depthLimit else { return }
+      // Another user's link hides nothing behind root's link to the folder.
+      let number = AttachedFile.Number(status)
+      guard makers.isEmpty ? links.folders[number] != false : links.folders[number] == nil
+      else { return }
       do {
-        // Who makes links decides about his own files only: others' links to the folder are followed, too.
-        let makers = try Descriptor.linkMakers(onWayTo: path)
-        let number = AttachedFile.Number(status)
-        guard makers.count <= 1, links.folders[number]?.contains(nil) != true,
-          links.folders[number, default: []].insert(makers.first).inserted
-        else { return }
+        guard makers.isSubset(of: [status.owner]) else {
+          throw SystemError(operation: "follow", path: path, errno: SystemError.Number.refused)
+        }
         let open = try Descriptor(openingDirectory: target, followsLinks: false)
+        // If it leads elsewhere since it was located, the next pass follows it.
+        guard AttachedFile.Number(try open.status()) == number else { return }
+        links.folders[number] = !makers.isEmpty
         try walk(open, place, inside, depth: depth + 1, &links)
       } catch let error as SystemError {
-        problem(SystemError(operation: "read", path: target, errno: error.errno))
+        problem(
+          SystemError(operation: "read", path: makers.isEmpty ? target : path, errno: error.errno))
       }
     default: return
     }
