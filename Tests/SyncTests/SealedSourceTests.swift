@@ -193,6 +193,23 @@ import Testing
     #expect(try await !Self.reopen(session, in: folder))
   }
 
+  @Test func `an open log that was copied and begun anew does not repair what it held`()
+    async throws
+  {
+    let folder = try AttachedFolder("app.log*")
+    let heading = String(repeating: "#field name type\n", count: 300)
+    try folder.append(heading, to: "app.log")
+    try folder.append(0..<50, to: "app.log")
+    try await folder.tick()
+    let session = try #require(try folder.sidecars().first).sessionId
+    try await Self.lose(session, in: folder)
+    #expect(try await folder.run("cp app.log app.log.1; : >app.log") == 0)
+    try folder.append(heading, to: "app.log")
+    try folder.append(100..<200, to: "app.log")
+    let left = try await folder.site.remote(session)
+    #expect(try Verifier(folder.site.context()).obstacle(to: left) != nil)
+  }
+
   @Test(arguments: Fate.allCases)
   func `a sealed log is redacted from the file that has grown since`(_ fate: Fate) async throws {
     var (folder, session, _) = try await Self.grown(fate)

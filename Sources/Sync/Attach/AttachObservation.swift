@@ -377,8 +377,9 @@ struct AttachObservation {
     file.place(at: candidate.path, candidate.status)
     file.isCompressed = isCompressed
     file.changed = candidate.status.changed
-    // A rebuilt cache may know its last bytes as they were sent, masked.
-    if file.seen > 0, isCompressed ? file.link == nil : known.changed == .epoch && !hasGrown {
+    // Its last bytes may be known as they were sent, masked.
+    let isLinkSent = known.changed == .epoch || known.isGone
+    if file.seen > 0, isLinkSent && !hasGrown || isCompressed && file.link == nil {
       file.link = try FileContent(candidate.path).link(before: file.seen)
     }
     if hasGrown {

@@ -157,19 +157,29 @@ struct SentFiles {
     return isSealed
   }
 
-  /// Whether content has, up to the known offset, the last bytes that were sent of an open file: a cache that
-  /// was rebuilt may know them masked.
+  /// Whether content has, up to the known offset, the last bytes that were sent: a cache that was rebuilt may
+  /// know those of an open file masked, as any knows those of a file that is gone.
   private func endsAsSent(_ known: AttachedFile, in content: FileContent) throws -> Bool {
-    guard known.isOpen, known.changed == .epoch, known.source.headLength > 0,
-      try known.mayBelong(to: content.status()), try content.hasHead(of: known),
-      let log = content.log(from: known.source.base)
+    guard known.isGone || known.isOpen && known.changed == .epoch, known.source.headLength > 0,
+      try known.mayBelong(to: content.status()), try content.hasHead(of: known)
     else { return false }
     let local = LocalSession(context.home, known.session)
     let end = known.source.offset(of: known.seen)
-    guard let sidecar = try? Sidecar.load(local.files.sidecar), try log.status().length >= end,
+    guard let sidecar = try? Sidecar.load(local.files.sidecar),
+      let log = try content.log(from: known.source.base) ?? unpacked(content, for: known),
+      try log.status().length >= end,
       let sent = try? local.sent(log, sidecar, context, as: [])
     else { return false }
     return (try? sent.link(before: end)) == known.link
+  }
+
+  /// The stream of a session in a compressed file; nil if that cannot be unpacked, or once much was.
+  private func unpacked(_ content: FileContent, for known: AttachedFile) throws -> LocalStream? {
+    let path = "\(context.home.cachePath)/\(known.session).unpacked"
+    guard budget.isLeft, let log = try? content.unpackedLog(from: known.source.base, at: path)
+    else { return nil }
+    budget.spend(try log.status().length.byteCount)
+    return log
   }
 
   private func isBase(of known: AttachedFile, in content: FileContent) throws -> Bool {

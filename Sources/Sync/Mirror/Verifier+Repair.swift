@@ -22,7 +22,7 @@ extension Verifier {
   package func obstacle(to remote: RemoteSession) throws -> String? {
     let local = LocalSession(context.home, remote.session)
     let (sidecar, _) = try local.sidecar(device: context.device)
-    if let source = sidecar.source, let obstacle = try obstacle(from: source, sealed: sidecar) {
+    if let source = sidecar.source, let obstacle = try obstacle(from: source, of: sidecar) {
       return obstacle
     }
     if let seal = sidecar.seal, sidecar.lacksSentPart(in: remote) {
@@ -78,14 +78,15 @@ extension Verifier {
     return remote.mark
   }
 
-  /// Why an attached file cannot repair the copy of its sealed session: it holds other bytes now.
-  private func obstacle(from source: Sidecar.Source, sealed sidecar: Sidecar) throws -> String? {
-    guard sidecar.seal != nil, !source.isGone, source.length != 0,
+  /// Why an attached file cannot repair the copy of its session: it holds other bytes than were sent.
+  private func obstacle(from source: Sidecar.Source, of sidecar: Sidecar) throws -> String? {
+    guard !source.isGone, source.length != 0,
       let sent = try SentBytes(sidecar.sessionId, context),
       let content = try? FileContent(source.path), try !sent.areIn(content)
     else { return nil }
-    return "\(source.path) was rewritten, and no longer holds what was sealed: it cannot mend this "
-      + "copy; the next 'tidemark upload' sends it as another session"
+    return
+      "\(source.path) was rewritten or rotated, and does not hold what was sent: it cannot mend this "
+      + "copy; the next 'tidemark upload' finds out what it has become"
   }
 
   /// Makes the next pass send the bytes that the remote copy lacks, from the local log.
