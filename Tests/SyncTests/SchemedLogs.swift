@@ -91,7 +91,7 @@ final class SchemedLogs: FileEffects {
       return isWhole && state.steps.isEmpty
     }
     guard isWhole else { return }
-    // Of a heading nobody knows whose it is.
+    // A heading alone does not identify a log.
     let known = try known().map { String(AttachedFile.name(of: $0)) }
       .filter { length(path($0)) > scheme.heading.utf8.count }
     state.withLock { state in

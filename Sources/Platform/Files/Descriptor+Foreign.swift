@@ -52,9 +52,9 @@ extension Descriptor {
     self = try Self.walk(path, to: .folder(creating: rights))
   }
 
-  /// Opens what a path leads to, only to ask for its status, whoever made the links on the way.
+  /// Opens the target of a path for its status only, and follows links of any user.
   ///
-  /// - Parameter makers: gets the other users that made a link on the way.
+  /// - Parameter makers: receives the other users that made a link on the way.
   /// - Throws: ``SystemError``.
   package init(locating path: String, through makers: inout Set<UInt32>) throws(SystemError) {
     self = try Self.walk(path, to: .anything, through: &makers)
@@ -64,7 +64,7 @@ extension Descriptor {
   private enum Goal {
     case file(followsLink: Bool)
     case folder(creating: UInt32?)
-    /// Whatever it is, and whoever made the links to it.
+    /// Any kind of file, through links of any user.
     case anything
   }
 
@@ -79,7 +79,7 @@ extension Descriptor {
   private static func walk(
     _ path: String, to goal: Goal, through makers: inout Set<UInt32>
   ) throws(SystemError) -> Descriptor {
-    // The last one is the next one.
+    // In reverse order: the next part is the last element.
     var rest = Array(parts(of: path).reversed())
     var count = 0
     var folder = try start(of: path)
@@ -154,7 +154,7 @@ extension Descriptor {
     }
   }
 
-  /// Opens an entry of a folder that is no link, whatever it is, only to ask for its status.
+  /// Opens an entry of a folder for its status only; a link is refused with `ELOOP`.
   private static func located(
     _ name: String, in folder: borrowing Descriptor, _ path: String
   ) throws(SystemError) -> Descriptor {

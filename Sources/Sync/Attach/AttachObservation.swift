@@ -129,7 +129,7 @@ struct AttachObservation {
   /// the next observation; if it cannot be looked at, that is reported.
   ///
   /// - Parameters:
-  ///   - folder: the folder; by default that of the path.
+  ///   - folder: where files are left to the next observation; by default the folder of the path.
   ///   - owner: nil if it is unknown.
   /// - Returns: nil in these cases.
   mutating func attempt<Result>(

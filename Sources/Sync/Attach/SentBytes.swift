@@ -98,7 +98,7 @@ struct SentBytes {
     try Self.isBase(of: sidecar, in: content, context)
   }
 
-  /// The same for a session of which nothing may have been sent yet.
+  /// Whether a file has the bytes before a session's first, even if nothing of that was sent yet.
   ///
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   static func isBase(

@@ -141,7 +141,8 @@ struct SourceScanner {
 
   /// What links have led to.
   private struct Links {
-    /// Folders that were walked, and whether links of their owners led there: others' are walked again.
+    /// Folders that were walked; true if their owner's link led there, so that a link of root or of the user
+    /// who uploads is still followed.
     var folders: [AttachedFile.Number: Bool] = [:]
     /// By folder, the names of matching files, with their owners.
     var targets: [String: [String: UInt32]] = [:]
