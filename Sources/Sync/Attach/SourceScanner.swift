@@ -312,10 +312,11 @@ struct SourceScanner {
       let number = AttachedFile.Number(status)
       guard makers.isEmpty ? links.folders[number] != false : links.folders[number] == nil
       else { return }
+      guard makers.isSubset(of: [status.owner]) else {
+        return problem(
+          SystemError(operation: "read", path: path, errno: SystemError.Number.refused))
+      }
       do {
-        guard makers.isSubset(of: [status.owner]) else {
-          throw SystemError(operation: "follow", path: path, errno: SystemError.Number.refused)
-        }
         let open = try Descriptor(openingDirectory: target, followsLinks: false)
         // If it leads elsewhere since it was located, the next pass follows it.
         guard AttachedFile.Number(try open.status()) == number else { return }
