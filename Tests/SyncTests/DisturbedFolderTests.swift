@@ -218,6 +218,35 @@ import Testing
     #expect(lines.starts(with: [Array(0..<20), Array(20..<30), Array(30..<40)]))
   }
 
+  /// A folder of his own is busy, so that the pass looks as often as it can.
+  @Test(arguments: 0..<40)
+  func `who disturbs a shared folder late delays no other user's logs`(
+    moment: Int
+  ) async throws {
+    let folder = try AttachedFolder("*/*.log")
+    #expect(try await folder.run("mkdir busy shared") == 0)
+    try folder.append(0..<10, to: "busy/own.log")
+    try folder.append("no log\n", to: "shared/own")
+    #expect(try await folder.run("chown \(Self.owners.0) */own*") == 0)
+    try await folder.tick()
+    try folder.append(10..<20, to: "shared/new.log")
+    #expect(try await folder.run("chown \(Self.owners.1) shared/new.log") == 0)
+    let (busy, shared) = (folder.file("busy/own.log"), folder.file("shared/own"))
+    let disturbance = Disturbance(every: 1) { number in
+      let paths = number < 2 * moment ? [busy] : [busy, shared]
+      for path in paths { if rename(path, path + ".log") != 0 { rename(path + ".log", path) } }
+    }
+    try await Parallelism.$isSequential.withValue(true) {
+      try await FileEffect.$hook.withValue(disturbance) {
+        await Task.yield()
+        try folder.tickWithoutStore()
+      }
+    }
+    let path = folder.file("shared/new.log")
+    let known = try AttachedFiles(folder.site.local.home).here(at: path)
+    #expect(try known.map(\.seen) == [FileStatus(path)?.length])
+  }
+
   @Test func `a folder that is disturbed in two passes is named once`() async throws {
     let folder = try AttachedFolder("*.log")
     for name in ["a.log", "b.log"] { try folder.append(0..<10, to: name) }

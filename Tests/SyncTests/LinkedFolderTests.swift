@@ -51,6 +51,18 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<10)])
   }
 
+  @Test func `a folder is searched for what each link to it can match`() async throws {
+    var folder = try AttachedFolder("in/*/*/*.log")
+    folder.sources[0].followsLinks = true
+    #expect(
+      try await folder.run(
+        "mkdir -p in/two data/sub && ln -s ../../data in/two/deep && ln -s ../data in/one") == 0)
+    try folder.append(0..<10, to: "data/app.log")
+    try folder.append(10..<20, to: "data/sub/app.log")
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<20)])
+  }
+
   @Test func `links that a user made to others' files are refused, even if links are followed`()
     async throws
   {

@@ -41,6 +41,18 @@ import Testing
     #expect(try Attacher(folder.site.context(), sources: sources).unreadable().isEmpty)
   }
 
+  @Test func `a log whose name is no UTF-8 is named for as long as it is there`() async throws {
+    let folder = try AttachedFolder("*.log")
+    #expect(try await folder.run("echo line >$(printf 'a\\377.log')") == 0)
+    for _ in 0..<3 {
+      try await folder.tick(after: 60)
+      #expect(try Attacher(folder.site.context(), sources: folder.sources).unreadable().count == 1)
+    }
+    #expect(try await folder.run("rm a*.log") == 0)
+    try await folder.tick(after: 60)
+    #expect(try Attacher(folder.site.context(), sources: folder.sources).unreadable().isEmpty)
+  }
+
   @Test func `a compressed log that was refused is not unpacked before it changes`() async throws {
     let folder = try AttachedFolder("app.log*")
     try await folder.tick()

@@ -32,7 +32,7 @@ extension Descriptor {
     return fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? FileStatus(status) : nil
   }
 
-  /// Passes its entries to a closure, `.` and `..` included.
+  /// Passes its entries to a closure, without `.` and `..`.
   package func forEachEntry(_ body: (Entry) throws -> Void) throws {
     // Duplicate the descriptor, because closing the stream closes it.
     let copy = systemResult(Int(openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
@@ -52,6 +52,7 @@ extension Descriptor {
       try withUnsafeBytes(of: &entry.pointee.d_name) { field in
         let bytes = field.bindMemory(to: UInt8.self)
         let name = UnsafeBufferPointer(rebasing: bytes.prefix { $0 != 0 })
+        guard name.count > 2 || !name.allSatisfy({ $0 == 0x2e }) else { return }
         try body(
           Entry(
             name: name, inode: UInt64(entry.pointee.d_ino),
@@ -64,10 +65,7 @@ extension Descriptor {
   package func names() throws(SystemError) -> [String] {
     var names: [String] = []
     do {
-      try forEachEntry { entry in
-        let name = String(decoding: entry.name, as: UTF8.self)
-        if name != "." && name != ".." { names.append(name) }
-      }
+      try forEachEntry { names.append(String(decoding: $0.name, as: UTF8.self)) }
     } catch {
       throw error as? SystemError ?? SystemError(operation: "read", path: path, errno: EIO)
     }

@@ -34,9 +34,8 @@ package enum Directory {
   package static func isEmpty(_ path: String) -> Bool {
     struct Found: Error {}
     do {
-      try Descriptor(openingDirectory: path, followsLinks: false).forEachEntry { entry in
-        if entry.name.count > 2 || !entry.name.allSatisfy({ $0 == 0x2e }) { throw Found() }
-      }
+      let folder = try Descriptor(openingDirectory: path, followsLinks: false)
+      try folder.forEachEntry { _ in throw Found() }
       return true
     } catch let error as SystemError {
       return error.isNotFound
@@ -71,10 +70,8 @@ package enum Directory {
     do {
       let folder = try Descriptor(openingDirectory: directory, followsLinks: false)
       try folder.forEachEntry { entry in
-        let name = String(decoding: entry.name, as: UTF8.self)
-        guard name != ".", name != ".." else { return }
         guard names.count < most else { throw Enough() }
-        names.append(name)
+        names.append(String(decoding: entry.name, as: UTF8.self))
       }
     } catch let error as SystemError {
       guard error.isNotFound else { throw error }

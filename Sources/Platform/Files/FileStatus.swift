@@ -80,8 +80,9 @@ package struct FileStatus: Sendable, Equatable {
     self.init(status)
   }
 
-  /// Whether nothing is at a path; false if that is unknown.
+  /// Whether nothing is at a path; false if that is unknown, as of a name that is no UTF-8.
   package static func isAbsent(_ path: String) -> Bool {
+    guard !path.unicodeScalars.contains("\u{FFFD}") else { return false }
     do {
       return try FileStatus(path) == nil
     } catch {

@@ -20,13 +20,15 @@ struct AttachPlanner {
   func plan() throws -> AttachPlan {
     var last: AttachObservation?
     var proven: Set<SessionID> = []
-    var doubtful: Set<String> = []
+    // Those where something may have to wait: it is known at the last look who disturbs them.
+    var watched: Set<String> = []
     var entries: [String: FolderEntries] = [:]
     for number in 1...Self.attempts {
       proven = last?.undisturbedLosses ?? []
-      doubtful.formUnion(last?.doubtful ?? [])
+      watched.formUnion(last?.doubtful ?? [])
+      watched.formUnion(last?.plan.changes.compactMap(\.folder) ?? [])
       if number == Self.attempts {
-        for folder in doubtful { entries[folder] = FolderEntries(of: folder) }
+        for folder in watched { entries[folder] = FolderEntries(of: folder) }
       }
       last = try observe()
       guard let last, last.disturbed.isEmpty, last.losses.keys.allSatisfy(proven.contains) else {

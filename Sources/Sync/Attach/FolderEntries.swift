@@ -15,9 +15,7 @@ struct FolderEntries {
     do {
       let folder = try Descriptor(openingDirectory: path)
       try folder.forEachEntry { entry in
-        let name = Array(entry.name)
-        guard name != Array(".".utf8), name != Array("..".utf8) else { return }
-        owners[Entry(name: name, inode: entry.inode)] =
+        owners[Entry(name: Array(entry.name), inode: entry.inode)] =
           .some(folder.status(ofBytes: entry.name)?.owner)
       }
     } catch {

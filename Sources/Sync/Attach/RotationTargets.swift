@@ -167,7 +167,7 @@ struct RotationTargets {
         let name = String(decoding: entry.name, as: UTF8.self)
         let path = AttachedFile.path(of: name, in: searched)
         if entry.kind == .directory {
-          if name != ".", name != ".." { below.append(path) }
+          below.append(path)
         } else if numbers[entry.inode]?.mayBe(at: path) == true || isTarget(name) {
           paths.append(path)
         }

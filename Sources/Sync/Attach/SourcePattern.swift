@@ -27,6 +27,14 @@ package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
   /// Match positions reached in the pattern: one bit for each component that may be next.
   struct Progress {
     fileprivate var positions: UInt64
+
+    /// Whether what matches from here matches from another one, too.
+    func isWithin(_ other: Progress?) -> Bool { positions & ~(other?.positions ?? 0) == 0 }
+
+    /// The positions of both.
+    func and(_ other: Progress?) -> Progress {
+      Progress(positions: positions | (other?.positions ?? 0))
+    }
   }
 
   /// The positions at the root.

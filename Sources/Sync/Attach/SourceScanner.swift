@@ -139,11 +139,19 @@ struct SourceScanner {
         isOld: targets.isEmpty))
   }
 
+  /// From where in the pattern a folder was walked: another user's link hides nothing behind one of root
+  /// or of the user who uploads to the same folder.
+  private struct Walk {
+    /// By any link.
+    let all: SourcePattern.Progress
+    /// By links of root and of the user who uploads.
+    let own: SourcePattern.Progress?
+  }
+
   /// What links have led to.
   private struct Links {
-    /// Folders that were walked; true if their owner's link led there, so that a link of root or of the user
-    /// who uploads is still followed.
-    var folders: [AttachedFile.Number: Bool] = [:]
+    /// The folders that were walked.
+    var folders: [AttachedFile.Number: Walk] = [:]
     /// By folder, the names of matching files, with their owners.
     var targets: [String: [String: UInt32]] = [:]
   }
@@ -175,7 +183,7 @@ struct SourceScanner {
       fingerprint.add(name, entry.inode)
       let isNamed = entry.kind != .directory && source.path.matches(name, at: progress)
       let inside = entry.kind != .file ? source.path.entering(name, from: progress) : nil
-      guard isNamed || entry.kind == .file || inside != nil, !Self.isSelfOrParent(name),
+      guard isNamed || entry.kind == .file || inside != nil,
         !source.excludes(name, in: path), let status = open.status(ofBytes: name)
       else { return }
       switch status.kind {
@@ -214,10 +222,6 @@ struct SourceScanner {
 
   private func isWanted(_ file: Place) -> Bool {
     again.contains(file.path) || file.linked.map(again.contains) ?? false
-  }
-
-  private static func isSelfOrParent(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    name.count <= 2 && name.allSatisfy { $0 == UInt8(ascii: ".") }
   }
 
   private func report(
@@ -308,10 +312,9 @@ struct SourceScanner {
       }
     case .directory:
       guard let inside, depth < Self.depthLimit else { return }
-      // Another user's link hides nothing behind root's link to the folder.
       let number = AttachedFile.Number(status)
-      guard makers.isEmpty ? links.folders[number] != false : links.folders[number] == nil
-      else { return }
+      let walked = links.folders[number]
+      guard !inside.isWithin(makers.isEmpty ? walked?.own : walked?.all) else { return }
       guard makers.isSubset(of: [status.owner]) else {
         return problem(
           SystemError(operation: "read", path: path, errno: SystemError.Number.refused))
@@ -320,7 +323,9 @@ struct SourceScanner {
         let open = try Descriptor(openingDirectory: target, followsLinks: false)
         // If it leads elsewhere since it was located, the next pass follows it.
         guard AttachedFile.Number(try open.status()) == number else { return }
-        links.folders[number] = !makers.isEmpty
+        links.folders[number] = Walk(
+          all: inside.and(walked?.all),
+          own: makers.isEmpty ? inside.and(walked?.own) : walked?.own)
         try walk(open, place, inside, depth: depth + 1, &links)
       } catch let error as SystemError {
         problem(
