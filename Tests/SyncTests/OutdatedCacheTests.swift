@@ -62,4 +62,44 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<20)])
     #expect(try await folder.gaps() == [])
   }
+
+  @Test(arguments: [false, true])
+  func `a cache that knows only a heading does not take a new log for the sent one`(
+    isWhole: Bool
+  ) async throws {
+    let heading = String(repeating: "a heading of each log\n", count: 300)
+    try folder.append(heading, to: "app.log")
+    try await folder.tick()
+    try save()
+    try folder.append(0..<100, to: "app.log")
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    try putBack(isWhole: isWhole)
+    try folder.append(100..<103, to: "app.log")
+    try folder.rename("app.log", to: "app.log.1")
+    try folder.append(heading, to: "app.log")
+    try folder.append(103..<400, to: "app.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<103), Array(103..<400)])
+    #expect(try await folder.gaps() == [])
+  }
+
+  @Test func `a session that was continued and deleted since is not continued again`() async throws
+  {
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try save()
+    try folder.append(10..<20, to: "app.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    try folder.append(20..<30, to: "app.log")
+    try await folder.tick()
+    try await folder.reap()
+    #expect(try folder.sidecars().count == 1)
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    try putBack()
+    try folder.append(30..<40, to: "app.log")
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(
+      try await folder.remoteLines() == [Array(0..<20), Array(20..<30), Array(30..<40)])
+    #expect(try await folder.gaps() == [])
+  }
 }

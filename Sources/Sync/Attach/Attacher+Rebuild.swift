@@ -13,12 +13,14 @@ extension Attacher {
   /// - Parameter lock: the home's lock; nil to take it if necessary.
   /// - Returns: false if the cache is outdated, and another process has the lock.
   func isCurrent(holding lock: HomeLock?) throws -> Bool {
-    let pass = try files.pass()
-    let isOutdated = try pass.isDirty || pass.boot != context.machine.bootId || !files.isLatest()
+    let (pass, isLatest) = (try files.pass(), try files.isLatest())
+    let isOutdated = pass.isDirty || pass.boot != context.machine.bootId || !isLatest
     let lost = try visitedWithoutSidecar()
     guard isOutdated || !lost.isEmpty else { return true }
     guard let lock = try lock ?? HomeLock.acquire(context.home) else { return false }
     for file in lost { try restoreSidecar(of: file) }
+    // What says how much was sent may have been put back together with it.
+    if !isLatest { try context.manifest.distrustSessions() }
     if isOutdated { try rebuild(holding: lock) }
     return true
   }
@@ -45,9 +47,12 @@ extension Attacher {
     }
     // Of several sessions that read one file, one after another, only the last continues.
     for (session, end) in continued.sorted(by: { $0.key < $1.key }) {
-      guard let file = known[session], file.source.length.map(file.source.position) == end else {
-        continue
-      }
+      guard let file = known[session] else { continue }
+      // A row that says open without a session is older than its end.
+      let isContinued =
+        file.source.length.map { file.source.position(of: $0) == end }
+        ?? !LocalSession(context.home, session).hasSidecar
+      guard isContinued else { continue }
       if !file.isGone, isSealed(session) { try markGone(session) }
       known[session] = nil
     }
@@ -149,10 +154,11 @@ extension Attacher {
   /// An open file by a row of the former cache, which knows its last bytes as they are in the file.
   ///
   /// - Parameter end: the offset in the file up to which it was sent; what follows counts as unread.
-  /// - Returns: nil if the row does not know as much.
+  /// - Returns: nil if the row knows less: other files may have its bytes, and go on differently.
   private func open(
     _ before: AttachedFile, at source: Sidecar.Source, upTo end: Int64
   ) -> AttachedFile? {
+    guard before.seen >= end else { return nil }
     var file = before
     file.source.takePlace(of: source)
     file.changed = .epoch
@@ -161,9 +167,8 @@ extension Attacher {
       let link = try? content.link(before: end)
     {
       (file.seen, file.link) = (end, link)
-      return file
     }
-    return before.seen >= end ? file : nil
+    return file
   }
 
   /// The fingerprint at the end of the sent bytes; that of the file's own bytes if redaction left
@@ -174,9 +179,7 @@ extension Attacher {
     // All from one open file: its path may lead to another one at any moment, and it may be cut.
     guard let source = sidecar.source, let content = try? FileContent(source.path),
       let log = content.log(from: source.base),
-      (try? log.status().length) ?? .zero >= entry.sent,
-      let sent = try? local.sent(log, sidecar, context, as: []),
-      (try? sent.link(before: entry.sent)) == entry.link
+      local.sentLink(of: log, sidecar, context, before: entry.sent) == entry.link
     else { return entry.link }
     return (try? content.link(before: source.position(of: entry.sent))) ?? entry.link
   }

@@ -160,17 +160,16 @@ struct SentFiles {
   /// Whether content has, up to the known offset, the last bytes that were sent: a cache that was rebuilt may
   /// know those of an open file masked, as any knows those of a file that is gone.
   private func endsAsSent(_ known: AttachedFile, in content: FileContent) throws -> Bool {
-    guard known.isGone || known.isOpen && known.changed == .epoch, known.source.headLength > 0,
+    guard let link = known.link, known.isGone || known.isOpen && known.changed == .epoch,
+      known.source.headLength > 0,
       try known.mayBelong(to: content.status()), try content.hasHead(of: known)
     else { return false }
     let local = LocalSession(context.home, known.session)
     let end = known.source.offset(of: known.seen)
     guard let sidecar = try? Sidecar.load(local.files.sidecar),
-      let log = try content.log(from: known.source.base) ?? unpacked(content, for: known),
-      try log.status().length >= end,
-      let sent = try? local.sent(log, sidecar, context, as: [])
+      let log = try content.log(from: known.source.base) ?? unpacked(content, for: known)
     else { return false }
-    return (try? sent.link(before: end)) == known.link
+    return local.sentLink(of: log, sidecar, context, before: end) == link
   }
 
   /// The stream of a session in a compressed file; nil if that cannot be unpacked, or once much was.

@@ -1,3 +1,4 @@
+import Delta
 import Foundation
 import LogRecords
 import ObjectStore
@@ -212,5 +213,16 @@ extension LocalSession {
       epochs = epoch.map { [$0] } ?? []
     }
     return log.redacted(by: try context.redaction.spans(epochs), sidecar.format)
+  }
+
+  /// The fingerprint of what was sent before an offset, by a log that may be the one that was sent; nil
+  /// if it is shorter, or cannot be read.
+  func sentLink(
+    of log: LocalStream, _ sidecar: Sidecar, _ context: SyncContext, before end: StreamOffset
+  ) -> Link? {
+    guard (try? log.status().length) ?? .zero >= end,
+      let sent = try? sent(log, sidecar, context, as: [])
+    else { return nil }
+    return try? sent.link(before: end)
   }
 }
