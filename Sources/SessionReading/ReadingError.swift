@@ -27,4 +27,8 @@ package struct ReadingError: Error, Sendable, CustomStringConvertible {
     self.code = code
     self.description = String(oneLine: description)
   }
+
+  /// All sessions of an export are damaged.
+  static let noneReadable = ReadingError(
+    .damaged, "none of the sessions can be read: nothing is written")
 }

@@ -28,7 +28,7 @@ package struct RecordChoice: Sendable {
   /// Minimum number of log bytes that sessions contribute; 0 if only reading shows that.
   package func promised(by readers: [SessionReader], _ mode: SessionReader.Mode) -> ByteCount {
     guard admitsAll, mode != .salvaged else { return 0 }
-    return readers.map(\.length.byteCount).total
+    return readers.map(\.promisedBytes).total
   }
 
   /// The requested time span, in milliseconds since 1970; nil without one.

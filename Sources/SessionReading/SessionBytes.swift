@@ -32,6 +32,14 @@ enum SessionBytes: PositionedBytes {
     }
   }
 
+  /// Expects that nothing is missing in the store.
+  func expectWhole() async throws {
+    switch self {
+    case .local: break
+    case .remote(let parts), .both(let parts, _, _): try await parts.expectWhole()
+    }
+  }
+
   private static func read(
     _ ranges: [Range<StreamOffset>], of log: LocalStream,
     _ body: (StreamOffset, UnsafeRawBufferPointer) throws -> Void

@@ -114,6 +114,15 @@ package struct SessionReader: Sendable {
     return isLocal || isLongerLocally ? entry.length : entry.remote?.end ?? .zero
   }
 
+  /// Minimum number of bytes that reading the whole stream yields; 0 if only reading shows that: names
+  /// in the store may claim anything.
+  var promisedBytes: ByteCount {
+    guard !isLocal, let remote = entry.remote else { return length.byteCount }
+    let isDoubtful =
+      UnpackLimit().refusal(of: length.byteCount, from: remote.storedBytes) != nil
+    return isDoubtful ? 0 : length.byteCount
+  }
+
   /// A part of a stream.
   private enum Piece {
     case bytes(UnsafeRawBufferPointer)

@@ -125,6 +125,14 @@ package final class RangedStreamReader {
     }
   }
 
+  /// Expects that the listed segments hold the whole stream, whatever their names claim.
+  ///
+  /// - Throws: ``ReplicaError`` if bytes are missing, or the seal is not to be believed;
+  ///   ``ObjectStore/StoreError``.
+  package func expectWhole() async throws {
+    try await retrying { [self] in _ = try await cover() }
+  }
+
   /// The segments of the whole stream.
   private func cover() async throws -> [SegmentName] {
     try await stream.obeyRevision()

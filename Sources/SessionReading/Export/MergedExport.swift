@@ -1,6 +1,6 @@
 import LogRecords
 import Platform
-import SessionLog
+package import SessionLog
 
 /// Several sessions merged by time, as text or as JSON lines.
 package struct MergedExport {
@@ -8,6 +8,7 @@ package struct MergedExport {
   let choice: RecordChoice
   let format: SessionExport.Format
   let correctsClocks: Bool
+  let omits: (SessionID, any Error) -> Bool
 
   /// Describes an export.
   ///
@@ -16,23 +17,41 @@ package struct MergedExport {
   ///   - choice: the lines to export.
   ///   - format: text or JSON lines.
   ///   - correctsClocks: whether to correct times by the offset of the devices' clocks.
+  ///   - omits: called with a session that cannot be opened, and the error: returns whether the others
+  ///     are merged without it.
   package init(
     _ readers: [SessionReader], _ choice: RecordChoice, as format: SessionExport.Format,
-    correctsClocks: Bool
+    correctsClocks: Bool, omitting omits: @escaping (SessionID, any Error) -> Bool
   ) {
     self.readers = readers
     self.choice = choice
     self.format = format
     self.correctsClocks = correctsClocks
+    self.omits = omits
   }
 
   /// Writes it.
-  package func write(to file: ExportFile) async throws {
+  ///
+  /// - Returns: whether no session had to be left out.
+  /// - Throws: ``ReadingError`` if no session can be opened; the error of one that may not be omitted,
+  ///   or that cannot be read further.
+  package func write(to file: ExportFile) async throws -> Bool {
     let labels = SessionLabels(readers.map(\.entry))
+    var opened: [SessionReader] = []
     var inputs: [RecordMerge<LineCursor>.Input] = []
     var json: [RecordJSON] = []
     for reader in readers {
-      let (bytes, extent) = try await reader.ranges(choice, lines: nil)
+      let bytes: SessionBytes
+      let extent: ReadExtent
+      do {
+        (bytes, extent) = try await reader.ranges(choice, lines: nil)
+        // Later the others have been written between its lines.
+        if case .whole = extent { try await bytes.expectWhole() }
+      } catch {
+        guard readers.count > 1, omits(reader.entry.session, error) else { throw error }
+        continue
+      }
+      opened.append(reader)
       let cursor = LineCursor(
         bytes, ranges: extent.ranges.map { Range($0) }, filter: reader.filter(choice))
       let offset = clock(of: reader)
@@ -41,6 +60,7 @@ package struct MergedExport {
       guard format == .text else { continue }
       try file.write(ExportHeader.text(of: reader.entry.sidecar, clock: offset).utf8)
     }
+    guard readers.isEmpty || !opened.isEmpty else { throw ReadingError.noneReadable }
     if format == .text { try file.write(ExportHeader.end.utf8) }
     var merge = RecordMerge(inputs)
     var last: Int?
@@ -51,13 +71,14 @@ package struct MergedExport {
         try line.with { try json[number].add($0) { try file.write($0) } }
       } else {
         if isInLine, line.startsLine { try file.write([0x0a]) }
-        if line.startsLine { try file.write("\(labels[readers[number].entry]): ".utf8) }
+        if line.startsLine { try file.write("\(labels[opened[number].entry]): ".utf8) }
         try file.write(line.bytes)
         isInLine = line.bytes.last != 0x0a
       }
       last = number
     }
     if let last { try json[last].finish { try file.write($0) } }
+    return opened.count == readers.count
   }
 
   /// The clock offset of a session; for this device, if no upload has determined it yet, the

@@ -41,9 +41,7 @@ package struct TarExport {
         omitted += 1
       }
     }
-    guard omitted == 0 || omitted < readers.count else {
-      throw ReadingError(.damaged, "none of the sessions can be read: no archive is written")
-    }
+    guard omitted == 0 || omitted < readers.count else { throw ReadingError.noneReadable }
     try file.write(TarEntry.end)
     return isWhole && omitted == 0
   }

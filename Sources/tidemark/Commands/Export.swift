@@ -112,10 +112,10 @@ struct Export: AsyncParsableCommand {
     }
     let isWhole: Bool
     if merge {
-      let merged = MergedExport(readers, choice, as: format, correctsClocks: !noClockOffset)
+      let merged = MergedExport(
+        readers, choice, as: format, correctsClocks: !noClockOffset, omitting: Self.omit)
       isWhole = try await ExportFile.with(file(promising: choice.promised(by: readers, mode))) {
         try await merged.write(to: $0)
-        return true
       }
     } else if format == .tar {
       let tar = TarExport(readers, choice, mode, omitting: Self.omit)
