@@ -11,3 +11,35 @@ extension SyncContext {
     return try local.sidecar(device: device).sidecar.deviceId == session.device
   }
 }
+
+extension SyncContext {
+  /// The objects that the local record of a seal names or, without a seal, the manifest.
+  ///
+  /// - Throws: errors of the manifest.
+  func knownObjects(_ sidecar: Sidecar) throws -> Set<SegmentName> {
+    let sealed = ((sidecar.objects ?? []) + (sidecar.basis ?? [])).compactMap(SegmentName.init)
+    guard sealed.isEmpty, let entry = try manifest.entry(sidecar.sessionId) else {
+      return Set(sealed)
+    }
+    return Set(entry.segments.keys)
+  }
+
+  /// Forgets how much of a session was sent, so that a listing decides; but not which objects of earlier
+  /// generations are its own, nor of the newest one where its log proves nothing: anybody may have put
+  /// others there.
+  ///
+  /// - Parameters:
+  ///   - sidecar: its sidecar, before it is opened again.
+  ///   - isWhole: whether the log proves what was sent of the newest generation.
+  /// - Throws: errors of the manifest.
+  func forgetSent(_ sidecar: Sidecar, provingByLog isWhole: Bool) throws {
+    let generation = sidecar.generation ?? 1
+    let names = try knownObjects(sidecar).filter { !isWhole || $0.generation < generation }
+    let session = sidecar.sessionId
+    let known = RemoteSession(
+      folder: SessionFolder(device: sidecar.deviceId, session: session), session: session,
+      segments: Array(names))
+    try manifest.forget(
+      session, except: names, of: generation, upTo: known.mark(of: generation))
+  }
+}

@@ -44,7 +44,8 @@ package struct RemoteRedactionPass: Sendable {
   ) async throws -> UploadReport {
     for item in items { try RemoteRedaction(context).begin(item, holding: lock) }
     let uploader = Uploader(context)
-    let plan = try uploader.plan(.all)
+    var plan = try uploader.plan(.all)
+    plan.leaveAttached(besides: items.map(\.session))
     return try await uploader.execute(plan, holding: lock)
   }
 }

@@ -9,16 +9,18 @@ package struct Repair: Sendable {
   /// Makes a repair.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// Repairs sessions, and sends everything else that is waiting.
+  /// Repairs sessions, and sends what is waiting of recorded ones.
   ///
   /// - Parameters:
   ///   - sessions: the sessions with incomplete remote copies.
   ///   - lock: the home's lock.
   ///   - refused: called with each session that cannot be sent again, and the reason.
+  ///   - givenUp: called with each former stream of a session that is lost for good.
   /// - Returns: the result; ``Sync/UploadReport/stoppedBy`` is set if the store failed.
   /// - Throws: as ``Sync/Uploader/execute(_:within:holding:report:)`` does.
   package func run(
-    _ sessions: [SessionID], holding lock: HomeLock, refused: (SessionID, String) -> Void
+    _ sessions: [SessionID], holding lock: HomeLock, refused: (SessionID, String) -> Void,
+    givenUp: (SessionID, String) -> Void = { _, _ in }
   ) async throws -> UploadReport {
     let why =
       context.consent == .logs ? "no local log to re-send" : "consent is 'metadata'"
@@ -30,12 +32,16 @@ package struct Repair: Sendable {
       let remote = listing[session, in: folder]
       if let obstacle = try verifier.obstacle(to: remote) {
         refused(session, obstacle)
-      } else if try await !verifier.reopen(session, having: remote, holding: lock) {
-        refused(session, why)
+        continue
       }
+      let isReopened = try await verifier.reopen(session, having: remote, holding: lock) {
+        givenUp(session, $0)
+      }
+      if !isReopened { refused(session, why) }
     }
     let uploader = Uploader(context)
-    let plan = try uploader.plan(.all)
+    var plan = try uploader.plan(.all)
+    plan.leaveAttached(besides: sessions)
     return try await uploader.execute(plan, holding: lock)
   }
 }

@@ -60,6 +60,15 @@ package struct VerificationPass: Sendable {
       (self.lostLocally, self.waiting, self.problem) = (lostLocally, waiting, problem)
     }
 
+    /// The same session, of which the store had more.
+    fileprivate var withoutSeal: Finding {
+      Finding(
+        session: session, result: .failed, bytes: bytes, comparedLocally: comparedLocally,
+        lostLocally: lostLocally, waiting: waiting,
+        problem: "the store has lost its seal, and perhaps its end: 'tidemark status' says what is "
+          + "left on this machine")
+    }
+
     /// The same session, found whole after a repair.
     fileprivate var repaired: Finding {
       var finding = self
@@ -96,6 +105,7 @@ package struct VerificationPass: Sendable {
   ) async throws -> [DeviceSession] {
     let damaged = DamagedCopies(of: context)
     let known = Set(damaged.copies.map(\.session))
+    let vanished = Set(VanishedCopies(of: context).copies.map(\.session))
     var own: [Finding] = []
     var broken: [DeviceSession] = []
     let counts = Dictionary(grouping: candidates, by: \.session).mapValues(\.count)
@@ -104,6 +114,12 @@ package struct VerificationPass: Sendable {
       // What only a deep verification found must not be forgotten by one that does not look there.
       var finding = try await verify(
         candidate, deeply: isDeep || known.contains(candidate.session))
+      // What is left of it may be whole in itself.
+      if finding.result == .ok, candidate.remote?.seal == nil,
+        vanished.contains(candidate.session)
+      {
+        finding = finding.withoutSeal
+      }
       if counts[candidate.session] ?? 1 > 1 { finding.deviceId = candidate.deviceSession.device }
       if finding.result == .failed { broken.append(candidate.deviceSession) }
       if context.device.ids.contains(candidate.device) { own.append(finding) }
@@ -127,7 +143,8 @@ package struct VerificationPass: Sendable {
   ///   - broken: the sessions in which something is wrong.
   ///   - lock: the home's lock.
   ///   - lookUp: finds sessions in the store as it is then.
-  ///   - refused: called with each session that cannot be sent again, and the reason.
+  ///   - refused: called with each session that cannot be sent again, or not with everything that it
+  ///     had, and the reason.
   ///   - sent: called with what was sent, if anything could be.
   ///   - report: called with the result of each session that was sent.
   /// - Returns: those in which something is still wrong.
@@ -145,10 +162,14 @@ package struct VerificationPass: Sendable {
       refused(session.session, "no local log to re-send: device \(session.device) sent it")
     }
     var left: Set<SessionID> = []
+    var shortened: Set<SessionID> = []
     let sessions = own.map(\.session)
     let upload = try await Repair(context).run(sessions, holding: lock) { session, reason in
       refused(session, reason)
       left.insert(session)
+    } givenUp: { session, what in
+      refused(session, what)
+      shortened.insert(session)
     }
     for failure in upload.failures { refused(failure.session, "\(failure.error)") }
     if let error = upload.stoppedBy { throw error }
@@ -164,6 +185,7 @@ package struct VerificationPass: Sendable {
       try report(finding)
     }
     try remember(findings)
+    left.formUnion(shortened)
     return broken.filter { foreign.contains($0) || left.contains($0.session) }
   }
 

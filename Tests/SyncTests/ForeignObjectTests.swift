@@ -1,4 +1,5 @@
 import Foundation
+import LogRecords
 import Platform
 import Redaction
 import Replica
@@ -59,27 +60,108 @@ import Testing
     #expect((sidecar.objects ?? []).isEmpty)
   }
 
-  @Test(.shiftedTime) func `a former stream is of objects that were sent`() async throws {
-    let folder = try AttachedFolder("app.log")
-    func lines(_ run: Int) -> String {
-      (0..<3_000).map { line in
-        let noise = UInt64(line) &* 0x9E37_79B9_7F4A_7C15
-        return line == 9 ? "run \(run)\n" : "line \(line) \(String(noise, radix: 36))\n"
-      }.joined()
+  @Test func `a repair of a withheld log names what was sent`() async throws {
+    var site = try Site()
+    let writer = try site.local.writer()
+    writer.print("public")
+    #expect(try await site.upload().failures.isEmpty)
+    site.consent = .metadata
+    writer.print("secret")
+    try writer.end(.exit(0))
+    for _ in 0..<2 { #expect(try await site.upload().failures.isEmpty) }
+    let objects = try Sidecar.load(writer.files.sidecar).objects
+    #expect(objects?.count == 1)
+    let bytes = try site.local.log(writer.session).map { $0 == 0x70 ? 0x50 : $0 } + Self.forged
+    let forged = try await site.forge(bytes, at: 0, of: writer.session)
+    let sent = try await site.remote(writer.session)
+    let json = try Sidecar.load(writer.files.sidecar).remoteForm.json()
+    let revision = RevisionName(
+      session: writer.session, number: 50, status: .active, generation: 1, length: 0, json: json)
+    _ = try await site.store.put(sent.folder.key + revision.fileName, json)
+    let left = try await site.remote(writer.session)
+    #expect(left.seal == nil || left.cover(upTo: .max).contains(forged))
+    #expect(try await Verifier(site.context()).reopen(writer.session, having: left))
+    for _ in 0..<2 { #expect(try await site.upload().failures.isEmpty) }
+    #expect(try Sidecar.load(writer.files.sidecar).objects == objects)
+  }
+
+  /// A run of a job that writes its log anew.
+  private static func lines(_ run: Int) -> String {
+    (0..<3_000).map { line in
+      let noise = UInt64(line) &* 0x9E37_79B9_7F4A_7C15
+      return line == 9 ? "run \(run)\n" : "line \(line) \(String(noise, radix: 36))\n"
+    }.joined()
+  }
+
+  /// What somebody puts in the place of the first run's log.
+  private static let longer =
+    Array(lines(1).replacing("line", with: "LINE").utf8) + forged
+
+  /// Sends the log of two runs.
+  private func rewritten(in folder: AttachedFolder) async throws -> SessionID {
+    for run in 1...2 {
+      try Self.lines(run).write(toFile: folder.file("app.log"), atomically: false, encoding: .utf8)
+      try await folder.tick()
     }
-    try lines(1).write(toFile: folder.file("app.log"), atomically: false, encoding: .utf8)
-    try await folder.tick()
-    try lines(2).write(toFile: folder.file("app.log"), atomically: false, encoding: .utf8)
-    try await folder.tick()
-    let session = try #require(try folder.sidecars().first?.sessionId)
-    let longer = Array(lines(1).replacing("line", with: "LINE").utf8) + Self.forged
-    let forged = try await folder.site.forge(longer, at: 0, of: session)
+    return try #require(try folder.sidecars().first?.sessionId)
+  }
+
+  private func seal(_ folder: AttachedFolder) async throws {
     try await folder.tick(after: 11 * 86_400)
     try await folder.tick()
     try await folder.expectSealed(1)
+  }
+
+  @Test(.shiftedTime, arguments: [false, true])
+  func `a foreign object does not have a former stream deleted`(isSealed: Bool) async throws {
+    var folder = try AttachedFolder("app.log")
+    let session = try await rewritten(in: folder)
+    if isSealed { try await seal(folder) }
+    folder.site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "tail", near: "FORGED", pattern: "FORGED")])
+    let redaction = try RemoteRedaction(folder.site.context())
+    #expect(try await redaction.plan(session) == nil)
+    try await folder.site.forge(Self.longer, at: 0, of: session)
+    #expect(try await redaction.plan(session) == nil)
+  }
+
+  /// What makes a pass send a sealed session again.
+  enum Reopening: CaseIterable { case never, redacting, repairing }
+
+  @Test(.shiftedTime, arguments: Reopening.allCases)
+  func `a former stream is of objects that were sent`(reopening: Reopening) async throws {
+    var folder = try AttachedFolder("app.log")
+    let session = try await rewritten(in: folder)
+    if reopening != .never { try await seal(folder) }
+    let forged = try await folder.site.forge(Self.longer, at: 0, of: session)
+    switch reopening {
+    case .never: break
+    case .redacting:
+      folder.site.redaction = RedactionRules(
+        own: [try RedactionRule(kind: "run", near: "run ", pattern: "run 2")])
+      let redaction = try RemoteRedaction(folder.site.context())
+      try redaction.begin(#require(try await redaction.plan(session)))
+    case .repairing:
+      let remote = try await folder.site.remote(session)
+      let object = try #require(remote.segments(of: 2).first)
+      _ = try await folder.site.store.delete([remote.folder.key + object.fileName])
+      // It says that the earlier generation is the newest.
+      let json = try #require(try folder.sidecars().first?.remoteForm).json()
+      let revision = RevisionName(
+        session: session, number: 50, status: .active, generation: 1, length: 0, json: json)
+      _ = try await folder.site.store.put(remote.folder.key + revision.fileName, json)
+      let left = try await folder.site.remote(session)
+      #expect(try await Verifier(folder.site.context()).reopen(session, having: left))
+    }
+    try await seal(folder)
     let basis = try #require(try folder.sidecars().first?.basis)
     #expect(!basis.isEmpty && !basis.contains(forged.fileName))
-    #expect(try await folder.onlyRemote() == lines(2))
+    let redactor = try Redactor(folder.site.redaction)
+    let text = redactor.redacted(Array(Self.lines(2).utf8), format: .asIs)
+    #expect(try await Array(folder.onlyRemote().utf8) == text)
+    // Obsolete objects are deleted, the former stream's never.
+    try await folder.tick(after: 86_400)
+    #expect(try await folder.site.remote(session).fileNames.isSuperset(of: basis))
   }
 
   @Test func `a generation that nobody can follow stops a redaction`() async throws {

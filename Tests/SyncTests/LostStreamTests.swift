@@ -80,7 +80,14 @@ import Testing
     _ = try await store.put(remote.folder.key + other.name.fileName, other.body)
     let left = try await folder.site.remote(session)
     #expect(left.mark(of: 1) >= first.range.upperBound)
-    #expect(try await Verifier(folder.site.context()).reopen(session, having: left))
+    var told: [String] = []
+    do {
+      let lock = try #require(try HomeLock.acquire(folder.site.local.home))
+      let verifier = Verifier(try folder.site.context())
+      #expect(
+        try await verifier.reopen(session, having: left, holding: lock) { told.append($0) })
+    }
+    #expect(told.count == 2 && told[0].hasPrefix("generation 1 is given up: bytes 0 to "))
     // The second one copies from the first.
     #expect(try folder.sidecars().map(\.former) == [nil])
     let entries = try DeletionLedger(folder.site.local.home).entries { $0 == session }

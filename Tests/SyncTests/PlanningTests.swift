@@ -32,6 +32,21 @@ import Testing
     #expect(try home.openSessions().isEmpty)
   }
 
+  /// Between two passes a file's name may have come to another one.
+  @Test func `a plan leaves attached files that were not compared`() async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try folder.tickWithoutStore()
+    let attached = try #require(try folder.sidecars().first?.sessionId)
+    let recorded = try folder.site.local.session("x\n".utf8)
+    var plan = try Uploader(folder.site.context()).plan(.all)
+    #expect(Set(plan.items.map(\.session)) == [attached, recorded])
+    plan.leaveAttached(besides: [attached])
+    #expect(plan.items.count == 2)
+    plan.leaveAttached(besides: [recorded])
+    #expect(plan.items.map(\.session) == [recorded])
+  }
+
   /// Another process plans in the middle of a pass that unpacks a file.
   @Test func `a plan leaves what a pass has begun to it`() async throws {
     let folder = try AttachedFolder("app.log*")

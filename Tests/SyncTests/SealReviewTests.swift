@@ -5,6 +5,7 @@ import Replica
 import SessionLog
 import TestSupport
 import Testing
+import TidemarkUpload
 
 @testable import Sync
 
@@ -166,6 +167,34 @@ import Testing
     let found = try await review(other, doubting: [gone])
     #expect(found.copies.isEmpty && found.requests.allSatisfy { $0.hasPrefix("HEAD") })
     #expect(kept != gone)
+  }
+
+  /// What is left was whole before more was sent.
+  @Test func `an open state of a session that was sealed since does not verify`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    writer.print("one")
+    try await site.upload()
+    let session = writer.session
+    let former = Set(try await site.remote(session).keys)
+    writer.print("two")
+    try writer.end(.exit(0))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7200)
+    try await reap(site, trash: .zero)
+    func isBroken() async throws -> Bool {
+      let pass = VerificationPass(try site.context(), deeply: true, retention: .days(30))
+      let candidate = VerificationPass.Candidate(
+        session, of: site.device.deviceId, remote: try await site.remote(session), isReaped: false)
+      return try await !pass.run([candidate], begin: { _ in }, report: { _ in }).isEmpty
+    }
+    #expect(try await !isBroken())
+    let sealed = try await site.remote(session)
+    _ = try await site.store.delete(sealed.keys.filter { !former.contains($0) })
+    #expect(try await site.remote(session).seal == nil)
+    site.local.clock.advance(seconds: 2 * Self.day)
+    #expect(try await review(site).copies == [.init(session, leaving: .nothing)])
+    #expect(try await isBroken())
   }
 
   /// A clock that was set back makes every seal look new.

@@ -79,6 +79,8 @@ package final class Manifest: Sendable {
       failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER,
       attempts INTEGER NOT NULL, lastError BLOB, nextAttempt INTEGER, objectLimit INTEGER)
       WITHOUT ROWID;
+    CREATE TABLE review(
+      store TEXT PRIMARY KEY, boot TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
     """,
     probes: [
       "SELECT \(columns) FROM session LIMIT 1",
@@ -87,6 +89,7 @@ package final class Manifest: Sendable {
       "SELECT store, id, name FROM put LIMIT 1",
       "SELECT store, id, name, hash FROM segmentIndex LIMIT 1",
       "SELECT url, \(storeColumns) FROM store LIMIT 1",
+      "SELECT store, boot, at FROM review LIMIT 1",
     ])
 
   // MARK: Sessions
@@ -200,51 +203,55 @@ package final class Manifest: Sendable {
   /// Saves a session's entry; of its segments only the changes are written.
   func save(_ entry: inout UploadCheckpoint, of id: SessionID) throws {
     guard entry.isKept else { return }
-    try queue.change { [entry] database in
-      try database.cachedStatement(
-        sql:
-          "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-      ).execute(arguments: [
-        store, id.description, entry.generation, Int64(entry.sent), Int64(entry.merged),
-        Int64(entry.signed), Data(entry.link.encoded), entry.revision,
-        entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.isTransient,
-        entry.nextAttempt?.milliseconds, entry.owner.map { Data($0) },
-      ])
-      let insert = try database.cachedStatement(
-        sql: "INSERT OR REPLACE INTO segment(store, id, name, proven, own) VALUES (?,?,?,?,?)")
-      for name in entry.unsaved {
-        if let proven = entry.segments[name] {
-          try insert.execute(
-            arguments: [
-              store, id.description, name.fileName, proven, entry.own.contains(name),
-            ])
-        } else {
-          for table in ["segment", "segmentIndex"] {
-            try database.cachedStatement(
-              sql: "DELETE FROM \(table) WHERE store = ? AND id = ? AND name = ?"
-            ).execute(arguments: [store, id.description, name.fileName])
-          }
+    try queue.change { [entry] in try save(entry, of: id, in: $0) }
+    entry.markSaved()
+  }
+
+  private func save(
+    _ entry: UploadCheckpoint, of id: SessionID, in database: Database
+  ) throws {
+    try database.cachedStatement(
+      sql:
+        "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    ).execute(arguments: [
+      store, id.description, entry.generation, Int64(entry.sent), Int64(entry.merged),
+      Int64(entry.signed), Data(entry.link.encoded), entry.revision,
+      entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.isTransient,
+      entry.nextAttempt?.milliseconds, entry.owner.map { Data($0) },
+    ])
+    let insert = try database.cachedStatement(
+      sql: "INSERT OR REPLACE INTO segment(store, id, name, proven, own) VALUES (?,?,?,?,?)")
+    for name in entry.unsaved {
+      if let proven = entry.segments[name] {
+        try insert.execute(
+          arguments: [
+            store, id.description, name.fileName, proven, entry.own.contains(name),
+          ])
+      } else {
+        for table in ["segment", "segmentIndex"] {
+          try database.cachedStatement(
+            sql: "DELETE FROM \(table) WHERE store = ? AND id = ? AND name = ?"
+          ).execute(arguments: [store, id.description, name.fileName])
         }
       }
-      for name in entry.unsavedIndexes {
-        try database.cachedStatement(
-          sql: "INSERT OR REPLACE INTO segmentIndex(store, id, name, hash) VALUES (?,?,?,?)"
-        ).execute(arguments: [store, id.description, name.fileName, entry.indexes[name]])
-      }
-      for name in entry.unsavedRevisions {
-        try database.cachedStatement(
-          sql: "INSERT OR IGNORE INTO put(store, id, name) VALUES (?,?,?)"
-        ).execute(arguments: [store, id.description, name.fileName])
-      }
-      for name in entry.unsavedIntentions {
-        try database.cachedStatement(
-          sql: entry.intended.contains(name)
-            ? "INSERT OR IGNORE INTO put(store, id, name) VALUES (?,?,?)"
-            : "DELETE FROM put WHERE store = ? AND id = ? AND name = ?"
-        ).execute(arguments: [store, id.description, name.fileName])
-      }
     }
-    entry.markSaved()
+    for name in entry.unsavedIndexes {
+      try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO segmentIndex(store, id, name, hash) VALUES (?,?,?,?)"
+      ).execute(arguments: [store, id.description, name.fileName, entry.indexes[name]])
+    }
+    for name in entry.unsavedRevisions {
+      try database.cachedStatement(
+        sql: "INSERT OR IGNORE INTO put(store, id, name) VALUES (?,?,?)"
+      ).execute(arguments: [store, id.description, name.fileName])
+    }
+    for name in entry.unsavedIntentions {
+      try database.cachedStatement(
+        sql: entry.intended.contains(name)
+          ? "INSERT OR IGNORE INTO put(store, id, name) VALUES (?,?,?)"
+          : "DELETE FROM put WHERE store = ? AND id = ? AND name = ?"
+      ).execute(arguments: [store, id.description, name.fileName])
+    }
   }
 
   /// Prepares for requests that change the store: while they are recorded in memory only, the file
@@ -265,6 +272,29 @@ package final class Manifest: Sendable {
   /// Forgets a session that is sealed, gone, or differs from its entry.
   func forget(_ id: SessionID) throws {
     try queue.change { try forget(id, in: $0) }
+  }
+
+  /// Forgets the state of a session, so that a listing decides, but not which objects are its own.
+  ///
+  /// - Parameters:
+  ///   - names: those that no local log proves: others like them are somebody else's.
+  ///   - generation: the generation of the stream that the store has.
+  ///   - sent: the offset up to which the names have it.
+  func forget(
+    _ id: SessionID, except names: Set<SegmentName>, of generation: Int, upTo sent: StreamOffset
+  ) throws {
+    guard !names.isEmpty else { return try forget(id) }
+    var entry = UploadCheckpoint(boot: "")
+    (entry.generation, entry.sent) = (generation, sent)
+    entry.isDirty = true
+    for name in names {
+      entry.segments[name] = false
+      entry.own(name)
+    }
+    try queue.change { [entry] database in
+      try forget(id, in: database)
+      try save(entry, of: id, in: database)
+    }
   }
 
   private static let sessionTables = ["session", "segment", "remains", "put", "segmentIndex"]
@@ -345,6 +375,44 @@ package final class Manifest: Sendable {
         database, sql: "SELECT id FROM remains WHERE store = ? AND due <= ? ORDER BY id",
         arguments: [store, now.milliseconds]
       ).compactMap { $0.flatMap(SessionID.init) }
+    }
+  }
+
+  /// Looks for superseded objects of a sealed session again, as after the loss of this cache.
+  func recallSuperseded(of id: SessionID, due: Timestamp) throws {
+    try queue.change { database in
+      try database.cachedStatement(
+        sql: "INSERT OR IGNORE INTO remains(store, id, due) VALUES (?,?,?)"
+      ).execute(arguments: [store, id.description, due.milliseconds])
+    }
+  }
+
+  // MARK: Reviews
+
+  /// When and in which boot the home's sessions were last reviewed; nil if another store or device was
+  /// configured then, or this cache is new.
+  func lastReview() throws -> (boot: String, at: Timestamp)? {
+    do {
+      return try queue.query { database in
+        guard
+          let row = try Row.fetchOne(
+            database, sql: "SELECT boot, at FROM review WHERE store = ?", arguments: [store]),
+          let at = try row.time("at")
+        else { return nil }
+        return (try row.value("boot"), at)
+      }
+    } catch is DamagedRow {
+      return nil
+    }
+  }
+
+  /// Records a review.
+  func saveReview(boot: String, at: Timestamp) throws {
+    try queue.change { database in
+      try database.execute(sql: "DELETE FROM review")
+      try database.execute(
+        sql: "INSERT INTO review(store, boot, at) VALUES (?,?,?)",
+        arguments: [store, boot, at.milliseconds])
     }
   }
 

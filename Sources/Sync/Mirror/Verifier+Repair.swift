@@ -48,7 +48,7 @@ extension Verifier {
         "bytes \(gone.lowerBound) to \(first) are neither in the store nor on this "
         + "machine, \(why)"
     }
-    let known = try knownObjects(sidecar)
+    let known = try context.knownObjects(sidecar)
     let whole = try log.afterHoles().available().lowerBound
     if !known.isEmpty, let other = remote.cover(upTo: whole).first(where: { !known.contains($0) }) {
       return
@@ -61,15 +61,6 @@ extension Verifier {
     guard let end, length < end else { return nil }
     return "\(log.path) ends at byte \(length), and lost what the store has up to byte \(end): it "
       + "cannot mend this copy; 'tidemark pull' salvages what can be read"
-  }
-
-  /// The objects that the local record of a seal names or, without a seal, the manifest.
-  func knownObjects(_ sidecar: Sidecar) throws -> Set<SegmentName> {
-    let sealed = Set((sidecar.objects ?? []).compactMap(SegmentName.init))
-    guard sealed.isEmpty, let entry = try context.manifest.entry(sidecar.sessionId) else {
-      return sealed
-    }
-    return Set(entry.segments.keys.filter { $0.generation == entry.generation })
   }
 
   /// The offset up to which the store has the generation that the local log is of.
@@ -98,10 +89,12 @@ extension Verifier {
   ///   - session: the session.
   ///   - remote: the session in a listing. It may have what was pruned here.
   ///   - lock: the home's lock.
+  ///   - report: called with each stream that is given up, for a person.
   /// - Returns: whether there is a local log to send, and the consent allows it.
   /// - Throws: errors of the store, of the local files and of the manifest.
   package func reopen(
-    _ session: SessionID, having remote: RemoteSession, holding lock: HomeLock
+    _ session: SessionID, having remote: RemoteSession, holding lock: HomeLock,
+    givingUp report: (String) -> Void = { _ in }
   ) async throws -> Bool {
     let (sidecar, _) = try LocalSession(context.home, session).sidecar(device: context.device)
     var remote = remote
@@ -111,8 +104,10 @@ extension Verifier {
       remote = try await lookAgain(for: sidecar, in: remote.folder)
       lost = try await lostStreams(of: sidecar, in: remote)
     }
-    return try reopen(
+    let isReopened = try reopen(
       session, having: { Self.mark(of: remote, $0) }, in: remote, givingUp: lost, holding: lock)
+    if isReopened { for one in lost { report("\(one.name) is given up: \(one.finding)") } }
+    return isReopened
   }
 
   /// Makes the next pass send a session again, from the local log.
@@ -164,11 +159,9 @@ extension Verifier {
     // Before the seal goes: without the marker no pass would find the session, and without the objects
     // that were sent it would accept any others for bytes that are not local any more.
     try context.home.mark(session)
-    let known = try knownObjects(sidecar)
-    try context.manifest.forget(session)
-    if try log.afterHoles().available().lowerBound > 0, !known.isEmpty {
-      try expect(known, of: sidecar)
-    }
+    // A withheld log is not read.
+    let isProof = try !sidecar.withholdsLog && log.afterHoles().available().lowerBound == 0
+    try context.forgetSent(sidecar, provingByLog: isProof)
     // That of a running session is its recorder's, which may just write how it ended.
     if sidecar != found { try sidecar.save(local.files.sidecar) }
     VanishedCopies.forget(session, of: context)
@@ -199,6 +192,12 @@ extension Verifier {
   private struct LostStream {
     let stream: Sidecar.FormerStream
     let what: String
+
+    var name: String { "generation \(stream.generation)" }
+
+    var finding: String {
+      "\(what) are not in the store any more; the file held it until \(stream.until)"
+    }
   }
 
   /// Finds former streams with missing bytes, or whose deltas copy from missing objects.
@@ -243,9 +242,7 @@ extension Verifier {
     let entries = lost.map { lost in
       DeletionLedger.Entry(
         at: context.now(), session: sidecar.sessionId, copy: .remote,
-        what: "generation \(lost.stream.generation)", ground: .lost,
-        finding: "\(lost.what) are not in the store any more; the file held it until "
-          + "\(lost.stream.until): sealed again without it")
+        what: lost.name, ground: .lost, finding: "\(lost.finding): sealed again without it")
     }
     try DeletionLedger(context.home).append(entries, isDurable: true)
     let gone = lost.map(\.stream)
@@ -253,18 +250,5 @@ extension Verifier {
     sidecar.former = former.isEmpty ? nil : former
     let givenUp = Set((sidecar.givenUp ?? []) + gone.map(\.generation)).sorted()
     sidecar.givenUp = givenUp.suffix(Sidecar.mostFormerStreams)
-  }
-
-  /// Makes the next pass accept no others than these for bytes that are not local any more.
-  private func expect(_ objects: Set<SegmentName>, of sidecar: Sidecar) throws {
-    var entry = UploadCheckpoint(boot: "")
-    entry.generation = sidecar.generation ?? 1
-    // The folder is listed first.
-    entry.isDirty = true
-    for name in objects where name.generation == entry.generation {
-      entry.segments[name] = false
-      entry.own(name)
-    }
-    try context.manifest.save(&entry, of: sidecar.sessionId)
   }
 }

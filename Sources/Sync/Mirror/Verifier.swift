@@ -192,10 +192,10 @@ package struct Verifier: Sendable {
       try isSealed || local.redaction(sidecar)?.isEmpty == false,
       let log = try local.openSentLog(sidecar, context)?.afterHoles()
     else { return nil }
-    let (here, generation) = (try log.available(), try local.generation(sidecar))
-    let known = try knownObjects(sidecar).filter { isSealed || $0.generation == generation }
+    let (here, known) = (try log.available(), try context.knownObjects(sidecar))
+    let generation = isSealed ? known.map(\.generation).max() : try local.generation(sidecar)
     for name in known.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
-    where name.range.clamped(to: here) == name.range {
+    where name.generation == generation && name.range.clamped(to: here) == name.range {
       // One that cannot be read is not sent, and says so.
       guard let isSame = try? name.matches(log), !isSame else { continue }
       let range = "bytes \(name.range.lowerBound) and \(name.range.upperBound)"

@@ -52,8 +52,9 @@ package struct RemoteRedaction: Sendable {
           + "'tidemark delete --remote' removes that copy")
     }
     let folder = SessionFolder(device: sidecar.deviceId, session: session)
-    let remote = try await FolderListing(folder, session: session, in: context.store)[
+    let listed = try await FolderListing(folder, session: session, in: context.store)[
       session, in: folder]
+    let remote = try withoutForeignObjects(listed, sidecar)
     guard mayDiffer || begun.map({ $0 > remote.generation }) == true else { return nil }
     guard sidecar.seal == nil || !sidecar.withholdsLog else {
       guard remote.mark > 0 else { return nil }
@@ -81,10 +82,23 @@ package struct RemoteRedaction: Sendable {
       sidecar, remote, &masked, isResent: !changed.isEmpty)
     if changed.isEmpty, former.isEmpty { return nil }
     if !former.isEmpty { try expectNoHold(remote) }
-    let highest = remote.segments.map(\.generation).max() ?? 1
+    let highest = listed.segments.map(\.generation).max() ?? 1
     return Item(
       session: session, segments: changed.count, bytes: changed.reduce(0) { $0 + $1.length },
       former: former, generation: try SessionState.generation(after: highest, of: session))
+  }
+
+  /// A session without objects that decide about former streams, or take the place of what the seal names,
+  /// although this home did not put them.
+  private func withoutForeignObjects(
+    _ listed: RemoteSession, _ sidecar: Sidecar
+  ) throws -> RemoteSession {
+    let known = try context.knownObjects(sidecar)
+    guard !known.isEmpty else { return listed }
+    let isSealed = sidecar.seal != nil
+    return listed.keeping { name in
+      known.contains(name) || !isSealed && name.generation >= listed.generation
+    }
   }
 
   private static let incomplete = ReplicaError(
@@ -228,6 +242,7 @@ package struct RemoteRedaction: Sendable {
     guard !item.isBegun else { return try context.home.mark(item.session) }
     let local = LocalSession(context.home, item.session)
     var (sidecar, _) = try local.sidecar(device: context.device)
+    let sent = sidecar
     try context.redaction.keepCurrent()
     // What the file held before and cannot be masked is deleted.
     let kept = (sidecar.former ?? []).filter { !item.former.contains($0) }
@@ -251,6 +266,6 @@ package struct RemoteRedaction: Sendable {
       try sidecar.save(local.files.sidecar)
     }
     if sidecar.source != nil { try local.confirmRedaction() }
-    try context.manifest.forget(item.session)
+    try context.forgetSent(sent, provingByLog: true)
   }
 }

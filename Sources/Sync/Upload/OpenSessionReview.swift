@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import ObjectStore
 import Platform
@@ -18,27 +17,6 @@ package struct OpenSessionReview {
 
   /// Time between reviews.
   private static let interval = Duration.days(1)
-
-  /// The last review; in the cache, so that a review is due when the cache is lost.
-  private struct Last: Codable {
-    let boot: String
-    let at: Timestamp
-    /// The configured store; nil in reviews of earlier versions.
-    var store: String?
-
-    init(boot: String, at: Timestamp, store: String?) {
-      (self.boot, self.at, self.store) = (boot, at, store)
-    }
-
-    init(from decoder: any Decoder) throws {
-      let fields = try decoder.container(keyedBy: FieldKey.self)
-      boot = try fields.decode(String.self, forKey: "boot")
-      at = try fields.decode(Timestamp.self, forKey: "at")
-      store = try fields.decodeIfPresent(String.self, forKey: "store")
-    }
-  }
-
-  private var path: String { context.home.cachePath + "/review.json" }
 
   /// Reviews the home's sessions if due; after a failure, the next pass tries again.
   ///
@@ -77,22 +55,20 @@ package struct OpenSessionReview {
 
   private func reviewIfDue(holding lock: HomeLock) throws -> Int {
     let now = context.now()
-    let last = last
-    let isForThisStore = last?.store == context.store.location
-    let isRecent =
-      last.map { (.zero..<Self.interval).contains(now - $0.at) } == true
-      && last?.boot == context.machine.bootId && isForThisStore
-    guard !isRecent else { return 0 }
-    let elsewhere = try restoreMarkers(holding: lock)
+    let last = try context.manifest.lastReview()
+    let isRecent = last.map { (.zero..<Self.interval).contains(now - $0.at) } == true
+    guard !isRecent || last?.boot != context.machine.bootId else { return 0 }
+    let elsewhere = try reviewSessions(isFirst: last == nil, holding: lock)
     context.home.sweepDays(at: now)
     // Cached state of open sessions is trusted again after a listing has confirmed it.
     try context.manifest.distrustSessions()
-    save(Last(boot: context.machine.bootId, at: now, store: context.store.location))
-    return isForThisStore ? 0 : elsewhere
+    try context.manifest.saveReview(boot: context.machine.bootId, at: now)
+    return last == nil ? elsewhere : 0
   }
 
+  /// - Parameter isFirst: whether the cache may be new, and not know what former passes left to do.
   /// - Returns: the number of sessions that are sealed in another store.
-  private func restoreMarkers(holding lock: HomeLock) throws -> Int {
+  private func reviewSessions(isFirst: Bool, holding lock: HomeLock) throws -> Int {
     var elsewhere = 0
     let home = context.home
     let open = Set(try home.openSessions())
@@ -117,6 +93,9 @@ package struct OpenSessionReview {
           sidecar.seal?.logDiffers = true
           try sidecar.save(home.files(for: session).sidecar)
         case .isElsewhere: elsewhere += 1
+        case .isRedacted:
+          // What the rules mask now must not stay in the store because nobody knows of it.
+          if isFirst { try context.manifest.recallSuperseded(of: session, due: context.now()) }
         case .isSealed: break
         }
       }
@@ -127,6 +106,8 @@ package struct OpenSessionReview {
   /// The state of a session that has no marker.
   private enum Finding {
     case isSealed, isElsewhere, mayBeUnsealed, hasGrown
+    /// It was sealed after a redaction, which makes its earlier generations obsolete.
+    case isRedacted
     /// Its sidecar is lost, and said whether it is sealed.
     case isUndescribed
     /// It is longer, and does not begin with what was sealed: sending it again cannot mend anything.
@@ -139,7 +120,9 @@ package struct OpenSessionReview {
       let sidecar = try Sidecar.load(local.files.sidecar)
       guard let seal = sidecar.seal else { return .mayBeUnsealed }
       if sidecar.isSealedElsewhere(than: context.store.location) { return .isElsewhere }
-      guard try hasGrown(local, sidecar, since: seal) else { return .isSealed }
+      guard try hasGrown(local, sidecar, since: seal) else {
+        return sidecar.erasesBefore ?? 1 > 1 ? .isRedacted : .isSealed
+      }
       // Where that cannot be found out, the pass that is to send the rest says why.
       let change = try? Verifier(context).editedLog(of: local, sidecar)
       return change == nil ? .hasGrown : .wasEdited(sidecar)
@@ -171,16 +154,5 @@ package struct OpenSessionReview {
     else { return false }
     let length = try log.status().length
     return length > seal.length && length.byteCount > sidecar.fileSizeBytes
-  }
-
-  private var last: Last? {
-    guard let bytes = try? AtomicFile.read(path) else { return nil }
-    return try? JSONDecoder().decode(Last.self, from: Data(bytes))
-  }
-
-  /// Saves the review; if that fails, for example on a full disk, the next pass reviews again.
-  private func save(_ last: Last) {
-    guard let json = try? JSONEncoder().encode(last) else { return }
-    try? AtomicFile.write(Array(json), to: path, isDurable: false)
   }
 }

@@ -18,8 +18,10 @@ extension RemoteComparison {
     guard state.isInManifest, state.entry.knowsObjects else { return remote }
     let log = state.consent == .logs ? state.view : nil
     let first = try log?.available().lowerBound ?? SegmentName.highestOffset
+    // Somebody else's revision may name an earlier one.
+    let generation = max(remote.generation, state.entry.generation)
     let foreign = remote.segments.filter { name in
-      let isLocal = name.generation >= remote.generation && name.range.lowerBound >= first
+      let isLocal = name.generation >= generation && name.range.lowerBound >= first
       return !isLocal && !state.entry.knows(name)
     }
     guard let name = foreign.first else { return remote }

@@ -148,6 +148,14 @@ package struct UploadPlan: Sendable {
     superseded = []
   }
 
+  /// Leaves the logs of other programs to the next pass that finds out first what rotation has made of
+  /// them.
+  ///
+  /// - Parameter named: sessions to keep, whose files were compared with what was sent.
+  package mutating func leaveAttached(besides named: [SessionID]) {
+    items.removeAll { $0.isAttached && !named.contains($0.session) }
+  }
+
   /// Replaces the reason for which everything to be sent waits.
   mutating func wait(for reason: WaitReason) {
     waiting = waiting.map {
