@@ -139,19 +139,31 @@ struct SourceScanner {
         isOld: targets.isEmpty))
   }
 
-  /// From where in the pattern a folder was walked: another user's link hides nothing behind one of root
-  /// or of the user who uploads to the same folder.
+  /// From where in the pattern a folder was walked: what another user's link leads to is read again without
+  /// it.
   private struct Walk {
-    /// By any link.
-    let all: SourcePattern.Progress
-    /// By links of root and of the user who uploads.
-    let own: SourcePattern.Progress?
+    /// On any way.
+    var all: SourcePattern.Progress?
+    /// Without a link of another user than root and the one who uploads.
+    var own: SourcePattern.Progress?
   }
 
   /// What links have led to.
   private struct Links {
     /// The folders that were walked.
-    var folders: [AttachedFile.Number: Walk] = [:]
+    private var folders: [AttachedFile.Number: Walk] = [:]
+
+    /// Records a walk; false if former ones found everything that it could.
+    mutating func begin(
+      at number: AttachedFile.Number, from progress: SourcePattern.Progress, isForeign: Bool
+    ) -> Bool {
+      var walk = folders[number] ?? Walk()
+      guard !progress.isWithin(isForeign ? walk.all : walk.own) else { return false }
+      walk.all = progress.and(walk.all)
+      if !isForeign { walk.own = progress.and(walk.own) }
+      folders[number] = walk
+      return true
+    }
     /// By folder, the names of matching files, with their owners.
     var targets: [String: [String: UInt32]] = [:]
   }
@@ -163,10 +175,13 @@ struct SourceScanner {
     let path: String
     /// Its path with the links that were followed, if any: who made them decides what is read.
     var linked: String?
+    /// Whether one of these is another user's.
+    var isForeign = false
 
     func inside(_ name: some Sequence<UInt8>) -> Self {
       let name = String(decoding: Array(name), as: UTF8.self)
-      return Self(path: "\(path)/\(name)", linked: linked.map { "\($0)/\(name)" })
+      return Self(
+        path: "\(path)/\(name)", linked: linked.map { "\($0)/\(name)" }, isForeign: isForeign)
     }
   }
 
@@ -176,6 +191,7 @@ struct SourceScanner {
   ) throws {
     let path = place.path
     let status = try open.status()
+    guard links.begin(at: .init(status), from: progress, isForeign: place.isForeign) else { return }
     var folders: [(name: [UInt8], progress: SourcePattern.Progress)] = []
     var fingerprint = FolderFingerprint()
     try open.forEachEntry { entry in
@@ -299,7 +315,7 @@ struct SourceScanner {
       let root = Platform.File.resolve(source.path.root),
       source.followsLinks || target.hasPrefix(root == "/" ? "/" : root + "/")
     else { return }
-    let place = Place(path: target, linked: path)
+    let place = Place(path: target, linked: path, isForeign: !makers.isEmpty)
     switch status.kind {
     case .file where isMatch:
       guard let found = try? FileStatus(target),
@@ -312,9 +328,6 @@ struct SourceScanner {
       }
     case .directory:
       guard let inside, depth < Self.depthLimit else { return }
-      let number = AttachedFile.Number(status)
-      let walked = links.folders[number]
-      guard !inside.isWithin(makers.isEmpty ? walked?.own : walked?.all) else { return }
       guard makers.isSubset(of: [status.owner]) else {
         return problem(
           SystemError(operation: "read", path: path, errno: SystemError.Number.refused))
@@ -322,10 +335,7 @@ struct SourceScanner {
       do {
         let open = try Descriptor(openingDirectory: target, followsLinks: false)
         // If it leads elsewhere since it was located, the next pass follows it.
-        guard AttachedFile.Number(try open.status()) == number else { return }
-        links.folders[number] = Walk(
-          all: inside.and(walked?.all),
-          own: makers.isEmpty ? inside.and(walked?.own) : walked?.own)
+        guard AttachedFile.Number(try open.status()) == AttachedFile.Number(status) else { return }
         try walk(open, place, inside, depth: depth + 1, &links)
       } catch let error as SystemError {
         problem(
