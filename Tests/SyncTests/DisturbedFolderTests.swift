@@ -247,6 +247,24 @@ import Testing
     #expect(try known.map(\.seen) == [FileStatus(path)?.length])
   }
 
+  /// It begins like the one before, in the same file.
+  @Test func `a log that is cut before its upload is not sent as what it held`() async throws {
+    let heading = String(repeating: "a heading of each log\n", count: 300)
+    let folder = try AttachedFolder("app.log")
+    try folder.append(heading, to: "app.log")
+    try folder.append(0..<10, to: "app.log")
+    try folder.tickWithoutStore()
+    try folder.truncate("app.log")
+    try folder.append(heading, to: "app.log")
+    try folder.append(10..<60, to: "app.log")
+    let uploader = Uploader(try folder.site.context())
+    let report = try await uploader.execute(uploader.plan(.transient))
+    #expect(report.failures.count == 1 && report.logBytes == 0)
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(10..<60), []])
+    #expect(try await folder.gaps().count == 1)
+  }
+
   @Test func `a folder that is disturbed in two passes is named once`() async throws {
     let folder = try AttachedFolder("*.log")
     for name in ["a.log", "b.log"] { try folder.append(0..<10, to: name) }

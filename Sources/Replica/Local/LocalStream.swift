@@ -22,8 +22,20 @@ package final class LocalStream: Sendable {
   let pieces: [Piece]
   /// The first bytes of the foreign file.
   private let source: Sidecar.Source?
+  /// Later ones, if they are known.
+  private let anchor: Anchor?
   /// The redaction for sending; nil for the bytes themselves.
   let view: RedactedView?
+
+  /// The last bytes of a foreign file that were read: they tell it from another log that begins alike.
+  package struct Anchor: Sendable {
+    /// The offset in the file at their end.
+    let end: Int64
+    let link: Link
+
+    /// Describes the bytes before an offset in the file by their fingerprint.
+    package init(before end: Int64, _ link: Link) { (self.end, self.link) = (end, link) }
+  }
 
   /// A contiguous part of the stream in one file.
   struct Piece {
@@ -41,7 +53,7 @@ package final class LocalStream: Sendable {
   /// - Throws: ``Platform/SystemError``, also if nothing of the stream is here.
   package init(_ files: SessionFiles) throws {
     path = files.log
-    (source, view) = (nil, nil)
+    (source, anchor, view) = (nil, nil, nil)
     let log = try RecordedLog(files)
     pieces = [Piece(file: log, start: log.start, base: Int64(log.start), end: nil)]
   }
@@ -54,7 +66,7 @@ package final class LocalStream: Sendable {
   /// - Throws: ``Platform/SystemError``.
   package init(_ files: SessionFiles, from start: StreamOffset, endedAt end: Timestamp?) throws {
     path = files.log
-    (source, view) = (nil, nil)
+    (source, anchor, view) = (nil, nil, nil)
     let bytes: any LogBytes =
       if let end { NoBytes(end: Int64(start), modified: end) } else { try RecordedLog(files) }
     pieces = [Piece(file: bytes, start: start, base: Int64(start), end: nil)]
@@ -65,7 +77,7 @@ package final class LocalStream: Sendable {
   /// - Throws: ``Platform/SystemError``.
   package init(path: String) throws {
     self.path = path
-    (source, view) = (nil, nil)
+    (source, anchor, view) = (nil, nil, nil)
     pieces = [Piece(file: try OpenFile(path), start: 0, base: 0, end: nil)]
   }
 
@@ -76,7 +88,7 @@ package final class LocalStream: Sendable {
   ///   - base: position of the stream's first byte in the file.
   package init(_ file: OpenFile, from base: Int64) {
     path = file.path
-    (source, view) = (nil, nil)
+    (source, anchor, view) = (nil, nil, nil)
     pieces = [Piece(file: file, start: 0, base: base, end: nil)]
   }
 
@@ -89,7 +101,7 @@ package final class LocalStream: Sendable {
   package init(_ source: Sidecar.Source, rest: String) throws {
     path = source.path
     self.source = source
-    view = nil
+    (anchor, view) = (nil, nil)
     var pieces: [Piece] = []
     if source.length != 0, let file = try Self.find(source) {
       pieces.append(Piece(file: file, start: 0, base: source.base, end: source.length))
@@ -107,7 +119,8 @@ package final class LocalStream: Sendable {
   init(
     _ log: LocalStream, _ recorded: RecordedLog, _ run: Range<StreamOffset>, isLast: Bool
   ) {
-    (path, source, view) = (log.path, nil, log.view.map { RedactedView($0.spans, $0.format) })
+    (path, source, anchor) = (log.path, nil, nil)
+    view = log.view.map { RedactedView($0.spans, $0.format) }
     let end = isLast ? nil : run.upperBound
     pieces = [
       Piece(file: recorded, start: run.lowerBound, base: Int64(run.lowerBound), end: end)
@@ -138,10 +151,13 @@ package final class LocalStream: Sendable {
     return try starts.max() ?? available().lowerBound
   }
 
-  private init(_ log: LocalStream, _ view: RedactedView) {
+  private init(_ log: LocalStream, _ view: RedactedView?, _ anchor: Anchor?) {
     (path, source, pieces) = (log.path, log.source, log.pieces)
-    self.view = view
+    (self.view, self.anchor) = (view, anchor)
   }
+
+  /// The same stream, whose file has to keep bytes that were read of it.
+  package func anchored(by anchor: Anchor?) -> LocalStream { LocalStream(self, view, anchor) }
 
   /// The same stream as it is sent: everything that reads bytes gets them masked.
   ///
@@ -149,7 +165,7 @@ package final class LocalStream: Sendable {
   ///   - spans: which rules bind which bytes, in order.
   ///   - format: the stream's format.
   package func redacted(by spans: [RedactionSpan], _ format: LogFormat) -> LocalStream {
-    LocalStream(self, RedactedView(spans, format))
+    LocalStream(self, RedactedView(spans, format), anchor)
   }
 
   /// Which rules bind its bytes; nil for none.
@@ -204,15 +220,19 @@ package final class LocalStream: Sendable {
     }
   }
 
-  /// Whether a foreign file still begins as it did when it was found: a rotation may truncate it at
-  /// any moment, after which the bytes read are another log's.
+  /// Whether a foreign file still begins as it did when it was found, and has the last bytes that were
+  /// read: a rotation may truncate it at any moment, after which the bytes read are another log's.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func isStillTheSame() throws -> Bool {
     guard let source, let first = pieces.first, source.length != 0, first.start == 0 else {
       return true
     }
-    return try Self.begins(first.file, as: source)
+    guard try Self.begins(first.file, as: source) else { return false }
+    guard let anchor else { return true }
+    let start = max(0, anchor.end - Int64(Link.span))
+    let bytes = try first.file.read(at: start, count: Int(anchor.end - start))
+    return Int64(bytes.count) == anchor.end - start && Link(before: bytes[...]) == anchor.link
   }
 
   private static func begins(_ file: any LogBytes, as source: Sidecar.Source) throws -> Bool {

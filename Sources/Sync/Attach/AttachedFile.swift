@@ -25,6 +25,14 @@ struct AttachedFile: Equatable {
 
   var isOpen: Bool { source.length == nil }
 
+  /// Its last bytes that were read, as they are in a plain file; nil if they are not known.
+  var anchor: LocalStream.Anchor? {
+    guard let link, changed != .epoch, !isGone, !isCompressed, source.length != 0 else {
+      return nil
+    }
+    return LocalStream.Anchor(before: seen, link)
+  }
+
   /// The folder that contains the file.
   var folder: String { Self.folder(of: source.path) }
 

@@ -7,15 +7,17 @@ import SessionLog
 /// runs the steps that ``UploadStep/next(_:)`` names until there are no more.
 struct SessionUpload {
   let item: UploadPlan.Item
+  /// What the file of an attached session has to have, as far as that is known.
+  let anchor: LocalStream.Anchor?
   let writer: RemoteWriter
 
   /// Describes the upload of a session.
   init(
-    _ item: UploadPlan.Item, _ context: SyncContext, holding lock: HomeLock, lane: SegmentWorker,
-    folders: FolderListings, budget: PassBudget,
+    _ item: UploadPlan.Item, anchor: LocalStream.Anchor?, _ context: SyncContext,
+    holding lock: HomeLock, lane: SegmentWorker, folders: FolderListings, budget: PassBudget,
     report: @escaping @Sendable (UploadEvent) -> Void
   ) {
-    self.item = item
+    (self.item, self.anchor) = (item, anchor)
     writer = RemoteWriter(
       context: context, homeLock: lock, session: item.session, lane: lane, folders: folders,
       budget: budget, report: report)
@@ -34,6 +36,7 @@ struct SessionUpload {
       ? nil : try FileLock.tryExclusive(LocalSession(context.home, session).files.lock)
     defer { withExtendedLifetime(lock) {} }
     var state = try SessionState.load(session, context, holding: lock)
+    if let anchor { state.log = state.log?.anchored(by: anchor) }
     if item.verdict != nil { try state.judge(context, holding: lock) }
     if item.verdict == nil { state.consent = context.consent }
     if state.consent == .logs {

@@ -145,6 +145,16 @@ package struct Uploader: Sendable {
     return false
   }
 
+  /// What the files of attached sessions have, according to the cache of attached files.
+  private func anchors(of plan: UploadPlan) -> [SessionID: LocalStream.Anchor] {
+    let sessions = plan.items.filter(\.isAttached).map(\.session)
+    // A cache that cannot be read is replaced by the next pass; what was sent is compared in any case.
+    guard !sessions.isEmpty, let files = try? AttachedFiles(context.home) else { return [:] }
+    var anchors: [SessionID: LocalStream.Anchor] = [:]
+    for session in sessions { anchors[session] = (try? files.of(session))?.anchor }
+    return anchors
+  }
+
   /// Checks a folder that nothing is sent to.
   ///
   /// - Returns: why it cannot be used; nil if it can.
@@ -273,6 +283,7 @@ package struct Uploader: Sendable {
     let folders = FolderListings(context.store, for: plan, of: context.device)
     let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentWorker() }
     let budget = PassBudget(time, on: context.machine)
+    let anchors = anchors(of: plan)
     @Sendable func leave(_ item: UploadPlan.Item) {
       report(.leftToNextPass(session: item.session, rest: item.unsent))
     }
@@ -292,8 +303,8 @@ package struct Uploader: Sendable {
               // Waiting for its turn may have taken the time.
               guard isFirst || !budget.isSpent else { return leave(item) }
               try await SessionUpload(
-                item, context, holding: lock, lane: lane, folders: folders, budget: budget,
-                report: report
+                item, anchor: anchors[item.session], context, holding: lock, lane: lane,
+                folders: folders, budget: budget, report: report
               ).run()
             }
             return (item, nil)
