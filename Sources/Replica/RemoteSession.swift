@@ -139,6 +139,14 @@ package struct RemoteSession: Sendable, Equatable {
     cover(upTo: .max, of: generation).last?.range.upperBound ?? 0
   }
 
+  /// The generations of former streams of which it lacks bytes.
+  ///
+  /// Of known objects these are streams that a home has forgotten, as when an older cache was put back:
+  /// then whatever is listed of them counts, as if the cache were lost.
+  package func generationsMissing(from streams: [Sidecar.FormerStream]) -> Set<Int> {
+    Set(streams.filter { mark(of: $0.generation) < $0.length }.map(\.generation))
+  }
+
   /// The end of the stream: according to its seal, else the end of its last segment.
   ///
   /// Beyond ``mark`` bytes are missing.
@@ -199,6 +207,21 @@ package struct RemoteSession: Sendable, Equatable {
         found.append((outer, segment))
       }
       enclosing.append(segment)
+    }
+    return found
+  }
+
+  /// Segments that have some of the same bytes as others of their generation.
+  package var overlapping: Set<SegmentName> {
+    var found: Set<SegmentName> = []
+    for generation in Set(segments.map(\.generation)) {
+      var furthest: SegmentName?
+      for segment in segments(of: generation) {
+        if let furthest, segment.range.lowerBound < furthest.range.upperBound {
+          found.formUnion([furthest, segment])
+        }
+        if segment.range.upperBound > furthest?.range.upperBound ?? 0 { furthest = segment }
+      }
     }
     return found
   }

@@ -24,18 +24,14 @@ extension SyncContext {
     return Set(entry.segments.keys)
   }
 
-  /// Forgets how much of a session was sent, so that a listing decides; but not which objects of earlier
-  /// generations are its own, nor of the newest one where its log proves nothing: anybody may have put
-  /// others there.
+  /// Forgets how much of a session was sent, so that a listing decides; but not which objects are its own:
+  /// anybody may have put others.
   ///
-  /// - Parameters:
-  ///   - sidecar: its sidecar, before it is opened again.
-  ///   - isWhole: whether the log proves what was sent of the newest generation.
+  /// - Parameter sidecar: its sidecar, before it is opened again.
   /// - Throws: errors of the manifest.
-  func forgetSent(_ sidecar: Sidecar, provingByLog isWhole: Bool) throws {
-    let generation = sidecar.generation ?? 1
-    let names = try knownObjects(sidecar).filter { !isWhole || $0.generation < generation }
-    let session = sidecar.sessionId
+  func forgetSent(_ sidecar: Sidecar) throws {
+    let (session, generation) = (sidecar.sessionId, sidecar.generation ?? 1)
+    let names = try knownObjects(sidecar)
     let known = RemoteSession(
       folder: SessionFolder(device: sidecar.deviceId, session: session), session: session,
       segments: Array(names))

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import LogRecords
 import Platform
-import Redaction
 import Replica
 import SessionLog
 @testable import Sync
@@ -203,36 +202,6 @@ import Testing
     try folder.append(2000..<4000, to: "app.log")
     try await folder.tick()
     #expect(try await folder.remoteLines() == [Array(0..<4000)])
-  }
-
-  @Test func `a lost cache does not keep what a redaction made obsolete`() async throws {
-    var (site, writer) = try await siteWithTick()
-    try writer.end(.exit(0))
-    try await site.upload()
-    site.redaction = RedactionRules(
-      own: [try RedactionRule(kind: "word", near: "one", pattern: "one")])
-    let redaction = try RemoteRedaction(site.context())
-    try redaction.begin(#require(try await redaction.plan(writer.session)))
-    try await site.upload()
-    // What is copied from stays.
-    func obsolete() async throws -> [SegmentName] {
-      let basis = try Sidecar.load(writer.files.sidecar).basis ?? []
-      return try await site.remote(writer.session).segments(of: 1).filter {
-        !basis.contains($0.fileName)
-      }
-    }
-    #expect(try await !obsolete().isEmpty)
-    try FileManager.default.removeItem(atPath: site.local.home.cachePath)
-    try site.local.home.create()
-    do {
-      let lock = try #require(try HomeLock.acquire(site.local.home))
-      OpenSessionReview(try site.context()).runIfDue(holding: lock)
-    }
-    try await site.upload()
-    #expect(try await obsolete().isEmpty)
-    #expect(try await site.remote(writer.session).isWhole)
-    // Known once, it costs nothing again.
-    #expect(try Uploader(site.context()).plan(.due).isIdle)
   }
 
   @Test(arguments: [

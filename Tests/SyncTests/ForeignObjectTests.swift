@@ -125,6 +125,61 @@ import Testing
     #expect(try await redaction.plan(session) == nil)
   }
 
+  /// Whether the file is written anew before or after the object is listed.
+  @Test(.shiftedTime, arguments: [false, true])
+  func `an object that does not hold what its name says is not copied from`(
+    isListed: Bool
+  ) async throws {
+    let folder = try AttachedFolder("app.log")
+    try Self.lines(1).write(toFile: folder.file("app.log"), atomically: false, encoding: .utf8)
+    try await folder.tick()
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    // It is longer, and would be preferred.
+    try folder.append("more\n", to: "app.log")
+    try await folder.tick()
+    let sent = Array(Self.lines(1).utf8) + Array("more\n".utf8)
+    let forged = try await folder.site.forge(insteadOf: sent, of: session)
+    try folder.site.context().manifest.distrustSessions()
+    if isListed {
+      try folder.append("and more\n", to: "app.log")
+      try await folder.tick()
+    }
+    try Self.lines(2).write(toFile: folder.file("app.log"), atomically: false, encoding: .utf8)
+    for _ in 0..<2 { try await folder.tick() }
+    try await seal(folder)
+    let sidecar = try #require(try folder.sidecars().first)
+    #expect(!((sidecar.objects ?? []) + (sidecar.basis ?? [])).contains(forged.fileName))
+    #expect(try await folder.onlyRemote() == Self.lines(2))
+    let remote = try await folder.site.remote(session)
+    #expect(try await Verifier(folder.site.context()).verify(remote, deeply: true).problem == nil)
+    #expect(sidecar.former?.count == 1)
+  }
+
+  @Test func `a redaction copies from no object that does not hold what its name says`()
+    async throws
+  {
+    var site = try Site()
+    site.redaction = RedactionRules(groups: [])
+    let writer = try site.local.writer()
+    for line in ["one", "two", "customer"] {
+      writer.print(line)
+      try await site.upload()
+    }
+    let sent = try await site.remoteBytes(writer.session)
+    try writer.end(.exit(0))
+    try await site.upload()
+    let forged = try await site.forge(insteadOf: sent, of: writer.session)
+    site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "name", near: "customer", pattern: "customer")])
+    let redaction = try RemoteRedaction(site.context())
+    try redaction.begin(#require(try await redaction.plan(writer.session)))
+    for _ in 0..<2 { #expect(try await site.upload().failures.isEmpty) }
+    let sidecar = try Sidecar.load(writer.files.sidecar)
+    #expect(!((sidecar.objects ?? []) + (sidecar.basis ?? [])).contains(forged.fileName))
+    let remote = try await site.remote(writer.session)
+    #expect(try await Verifier(site.context()).verify(remote, deeply: true).problem == nil)
+  }
+
   /// What makes a pass send a sealed session again.
   enum Reopening: CaseIterable { case never, redacting, repairing }
 

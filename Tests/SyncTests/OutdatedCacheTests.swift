@@ -1,4 +1,5 @@
 import Foundation
+import Redaction
 import Replica
 import SessionLog
 import TestSupport
@@ -101,5 +102,41 @@ import Testing
     #expect(
       try await folder.remoteLines() == [Array(0..<20), Array(20..<30), Array(30..<40)])
     #expect(try await folder.gaps() == [])
+  }
+
+  @Test(arguments: [false, true])
+  func `a former stream that the cache does not know is kept`(isRedacted: Bool) async throws {
+    var folder = folder
+    func write(_ lines: [String]) throws {
+      try lines.joined(separator: "\n").appending("\n").write(
+        toFile: folder.file("app.log"), atomically: false, encoding: .utf8)
+    }
+    var lines = (0..<3000).map { "line \($0) \(UInt64($0) &* 0x9E37_79B9_7F4A_7C15)" }
+    try write(Array(lines.prefix(1000)))
+    try await folder.tick()
+    try save()
+    try write(lines)
+    try await folder.tick()
+    // As long as before, and not among the first bytes: that would be another log.
+    let length = lines[1500].utf8.count
+    lines[1500] = String("another run".padding(toLength: length, withPad: ".", startingAt: 0))
+    try write(lines)
+    for _ in 0..<2 { try await folder.tick() }
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1])
+    try putBack(isWhole: true)
+    if isRedacted {
+      folder.site.redaction = RedactionRules(
+        own: [try RedactionRule(kind: "run", near: "another", pattern: "another run")])
+      let redaction = try RemoteRedaction(folder.site.context())
+      let item = try #require(try await redaction.plan(session))
+      #expect(item.former.isEmpty)
+      try redaction.begin(item)
+    }
+    for _ in 0..<4 { try await folder.tick(after: 7200) }
+    let sidecar = try #require(try folder.sidecars().first)
+    #expect(sidecar.seal != nil && sidecar.former?.map(\.generation) == [1])
+    let remote = try await folder.site.remote(session)
+    #expect(remote.mark(of: 1) >= (sidecar.former?.first?.length ?? .max))
   }
 }

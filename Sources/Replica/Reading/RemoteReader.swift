@@ -99,10 +99,18 @@ package struct RemoteReader: Sendable {
     var remote = RemoteSession(folder: folder, session: segment.session, segments: [segment])
     if segment.kind == .delta {
       let listing = try await FolderListing(folder, session: segment.session, in: store)
-      remote = listing[segment.session, in: folder].only(segment)
+      remote = listing[segment.session, in: folder]
     }
+    try await read(segment, of: remote, body)
+  }
+
+  /// The same, where a delta copies from these segments alone.
+  package func read(
+    _ segment: SegmentName, of remote: RemoteSession,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) async throws {
     let stream = try RemoteStream(
-      remote, generation: segment.generation, in: store, knowing: keys)
+      remote.only(segment), generation: segment.generation, in: store, knowing: keys)
     try await stream.read(
       from: segment.range.lowerBound, after: nil, upTo: segment.range.upperBound
     ) { part in

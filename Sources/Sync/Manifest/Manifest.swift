@@ -277,7 +277,7 @@ package final class Manifest: Sendable {
   /// Forgets the state of a session, so that a listing decides, but not which objects are its own.
   ///
   /// - Parameters:
-  ///   - names: those that no local log proves: others like them are somebody else's.
+  ///   - names: the names of those objects.
   ///   - generation: the generation of the stream that the store has.
   ///   - sent: the offset up to which the names have it.
   func forget(
@@ -285,12 +285,9 @@ package final class Manifest: Sendable {
   ) throws {
     guard !names.isEmpty else { return try forget(id) }
     var entry = UploadCheckpoint(boot: "")
-    (entry.generation, entry.sent) = (generation, sent)
-    entry.isDirty = true
-    for name in names {
-      entry.segments[name] = false
-      entry.own(name)
-    }
+    (entry.generation, entry.sent, entry.isDirty) = (generation, sent, true)
+    entry.segments = Dictionary(uniqueKeysWithValues: names.map { ($0, false) })
+    for name in names { entry.own(name) }
     try queue.change { [entry] database in
       try forget(id, in: database)
       try save(entry, of: id, in: database)

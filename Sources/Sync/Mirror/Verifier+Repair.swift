@@ -159,9 +159,7 @@ extension Verifier {
     // Before the seal goes: without the marker no pass would find the session, and without the objects
     // that were sent it would accept any others for bytes that are not local any more.
     try context.home.mark(session)
-    // A withheld log is not read.
-    let isProof = try !sidecar.withholdsLog && log.afterHoles().available().lowerBound == 0
-    try context.forgetSent(sidecar, provingByLog: isProof)
+    try context.forgetSent(sidecar)
     // That of a running session is its recorder's, which may just write how it ended.
     if sidecar != found { try sidecar.save(local.files.sidecar) }
     VanishedCopies.forget(session, of: context)

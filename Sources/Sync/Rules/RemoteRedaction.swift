@@ -96,8 +96,12 @@ package struct RemoteRedaction: Sendable {
     let known = try context.knownObjects(sidecar)
     guard !known.isEmpty else { return listed }
     let isSealed = sidecar.seal != nil
+    let unknown = RemoteSession(
+      folder: listed.folder, session: listed.session, segments: Array(known)
+    ).generationsMissing(from: sidecar.former ?? [])
     return listed.keeping { name in
       known.contains(name) || !isSealed && name.generation >= listed.generation
+        || unknown.contains(name.generation)
     }
   }
 
@@ -266,6 +270,6 @@ package struct RemoteRedaction: Sendable {
       try sidecar.save(local.files.sidecar)
     }
     if sidecar.source != nil { try local.confirmRedaction() }
-    try context.forgetSent(sent, provingByLog: true)
+    try context.forgetSent(sent)
   }
 }

@@ -52,7 +52,7 @@ struct ObjectProof {
     guard try log.available().lowerBound <= name.range.lowerBound else {
       // The file behind these bytes is gone: the object, checked against its name, takes its place.
       let isNew = tally.end <= name.range.lowerBound
-      try await context.reader.read(name, in: writer.folder) {
+      try await context.reader.read(name, of: writer.remote(state)) {
         if isNew { tally.add($0) }
       }
       return true
@@ -61,7 +61,7 @@ struct ObjectProof {
     if state.entry.segments[name] == true { return true }
     switch name.kind {
     case .plain: guard try await isReadBack(name, log, state.sidecar) else { return false }
-    case .delta: try await readBackDelta(name, log)
+    case .delta: try await readBackDelta(name, log, state)
     }
     state.entry.segments[name] = true
     return true
@@ -161,10 +161,12 @@ struct ObjectProof {
 
   /// Compares the bytes that a delta and its basis produce with the local log; on a difference, a
   /// new generation without a basis has to replace them.
-  private func readBackDelta(_ name: SegmentName, _ log: LocalStream) async throws {
+  private func readBackDelta(
+    _ name: SegmentName, _ log: LocalStream, _ state: SessionState
+  ) async throws {
     var position = name.range.lowerBound
     do {
-      try await context.reader.read(name, in: writer.folder) { piece in
+      try await context.reader.read(name, of: writer.remote(state)) { piece in
         let end = position + ByteCount(piece.count)
         guard try log.has(piece, in: position..<end) else {
           throw ReplicaError(.damagedObject, "\(writer.folder.key)\(name) makes other bytes")

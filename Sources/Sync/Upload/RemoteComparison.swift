@@ -39,7 +39,8 @@ struct RemoteComparison {
       state.session, in: writer.folder,
       expecting: state.entry.expected(besides: listed.revision))
     try await proveOwner(&state, listed)
-    let remote = try withoutForeignObjects(listed, state)
+    let counting = try withoutForeignObjects(listed, state)
+    let (remote, proven) = try await withoutFalseObjects(counting, state)
     let owner = state.entry.owner
     defer { (state.isEntryTrusted, state.entry.owner) = (true, owner) }
     try await adoptSidecar(&state, remote)
@@ -72,8 +73,10 @@ struct RemoteComparison {
     entry.revision = max(remote.revision?.number ?? 0, known.revision)
     entry.hasCutObjects = remote.hasCutObjects
     entry.attempts = known.attempts
+    entry.segments = Dictionary(
+      remote.segments.map { ($0, known.segments[$0] ?? proven.contains($0)) },
+      uniquingKeysWith: { first, _ in first })
     for name in remote.segments {
-      entry.segments[name] = known.segments[name] ?? false
       if known.own.contains(name) || known.intended.contains(name) { entry.own(name) }
     }
     if state.consent == .metadata {

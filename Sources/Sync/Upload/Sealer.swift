@@ -189,7 +189,8 @@ struct Sealer {
       logDiffers: state.replacedLog?.differs == true ? true : nil)
     sidecar.agesFrom = context.lived.markToSave()
     sidecar.remoteReapedAt = nil
-    sidecar.erasesBefore = state.uploadState.generation
+    // The state is removed with the seal, and the session may be sealed again after a repair.
+    sidecar.erasesBefore = state.uploadState.generation ?? sidecar.erasesBefore
     // The uploader makes it durable together with those of other sessions, and then settles it.
     try sidecar.saveForNow(state.local.files.sidecar)
   }

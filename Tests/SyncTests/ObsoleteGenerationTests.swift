@@ -1,0 +1,72 @@
+import Foundation
+import Platform
+import Redaction
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// What a redaction replaced is deleted whatever happens in between.
+@Suite(.tags(.medium)) struct ObsoleteGenerationTests {
+  private let site: Site
+  private let writer: SessionWriter
+
+  /// A sealed session that was redacted, and is sealed again.
+  init() async throws {
+    var site = try Site()
+    writer = try site.local.writer()
+    for line in ["one", "two"] {
+      writer.print(line)
+      try await site.upload()
+    }
+    try writer.end(.exit(0))
+    try await site.upload()
+    site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "word", near: "two", pattern: "two")])
+    let redaction = try RemoteRedaction(site.context())
+    try redaction.begin(#require(try await redaction.plan(writer.session)))
+    try await site.upload()
+    self.site = site
+  }
+
+  /// Former objects that the seal does not copy from.
+  private func obsolete() async throws -> [SegmentName] {
+    let basis = try Sidecar.load(writer.files.sidecar).basis ?? []
+    return try await site.remote(writer.session).segments(of: 1).filter {
+      !basis.contains($0.fileName)
+    }
+  }
+
+  private func expectDeleted() async throws {
+    #expect(try await obsolete().isEmpty)
+    #expect(try await site.remote(writer.session).isWhole)
+    // Done once, it costs nothing again.
+    #expect(try Uploader(site.context()).plan(.due).isIdle)
+  }
+
+  @Test func `the cache is lost`() async throws {
+    #expect(try await !obsolete().isEmpty)
+    try FileManager.default.removeItem(atPath: site.local.home.cachePath)
+    try site.local.home.create()
+    do {
+      let lock = try #require(try HomeLock.acquire(site.local.home))
+      OpenSessionReview(try site.context()).runIfDue(holding: lock)
+    }
+    try await site.upload()
+    try await expectDeleted()
+  }
+
+  @Test(arguments: ["seal", "segment"])
+  func `the store loses what is new`(what: String) async throws {
+    #expect(try await !obsolete().isEmpty)
+    let remote = try await site.remote(writer.session)
+    let name = what == "seal" ? remote.seal?.fileName : remote.segments(of: 2).first?.fileName
+    _ = try await site.store.delete([remote.folder.key + #require(name)])
+    let left = try await site.remote(writer.session)
+    #expect(try await Verifier(site.context()).reopen(writer.session, having: left))
+    for _ in 0..<2 { #expect(try await site.upload().failures.isEmpty) }
+    try await expectDeleted()
+  }
+}
