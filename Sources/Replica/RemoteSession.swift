@@ -139,10 +139,10 @@ package struct RemoteSession: Sendable, Equatable {
     cover(upTo: .max, of: generation).last?.range.upperBound ?? 0
   }
 
-  /// The generations of former streams of which it lacks bytes.
+  /// The generations whose former streams it does not hold whole.
   ///
-  /// Of known objects these are streams that a home has forgotten, as when an older cache was put back:
-  /// then whatever is listed of them counts, as if the cache were lost.
+  /// Among the objects that a home knows, an incomplete stream means that its cache is older, as after a
+  /// restore: then every listed object of that generation counts, as after the loss of the cache.
   package func generationsMissing(from streams: [Sidecar.FormerStream]) -> Set<Int> {
     Set(streams.filter { mark(of: $0.generation) < $0.length }.map(\.generation))
   }

@@ -94,7 +94,7 @@ package struct OpenSessionReview {
           try sidecar.save(home.files(for: session).sidecar)
         case .isElsewhere: elsewhere += 1
         case .isRedacted:
-          // What the rules mask now must not stay in the store because nobody knows of it.
+          // A new cache does not list the unmasked objects that are still to be deleted.
           if isFirst { try context.manifest.recallSuperseded(of: session, due: context.now()) }
         case .isSealed: break
         }
