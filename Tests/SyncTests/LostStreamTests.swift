@@ -162,6 +162,26 @@ import Testing
     #expect(try await read(session, nil).hasPrefix(Self.run(3)))
   }
 
+  @Test func `a damaged delta whose bytes the file has is no former stream`() async throws {
+    let session = try await send([Self.run(1), Self.run(2)])
+    try await seal()
+    let remote = try await folder.site.remote(session)
+    let delta = try #require(remote.segments(of: 2).first { $0.kind == .delta })
+    let key = remote.folder.key + delta.fileName
+    var object = try await folder.site.store.get(key)
+    object[object.count / 3] ^= 1
+    _ = try await folder.site.store.put(key, object)
+    #expect(try await Verifier(folder.site.context()).verify(remote).problem != nil)
+    #expect(try await Verifier(folder.site.context()).reopen(session, having: remote))
+    try await folder.tick()
+    try await folder.expectSealed(1)
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1])
+    #expect(try await read(session, nil) == Self.run(2))
+    #expect(try await read(session, 1) == Self.run(1))
+    let sealed = try await folder.site.remote(session)
+    #expect(try await Verifier(folder.site.context()).verify(sealed, deeply: true).problem == nil)
+  }
+
   @Test func `a mirror keeps a former stream that the store lost`() async throws {
     let session = try await send([Self.run(1), Self.run(2)])
     try await seal()

@@ -84,6 +84,40 @@ import Testing
     }
   }
 
+  @Test func `a redaction that died at its revision goes on under rules that changed since`()
+    async throws
+  {
+    var folder = folder
+    let session = try await send([
+      Self.run(1, "key k-0123456789abcdef, pass p-0123456789abcdef")
+    ])
+    func redact(_ rules: [RedactionRule]) async throws {
+      folder.site.redaction = RedactionRules(own: rules)
+      let redaction = try RemoteRedaction(folder.site.context())
+      try redaction.begin(#require(try await redaction.plan(session)))
+    }
+    let key = try RedactionRule(kind: "key", near: "k-0", pattern: "k-[0-9a-f]+")
+    try await redact([key])
+    folder.site.store.plan(.die, on: "PUT", keyContaining: ".json")
+    await #expect(throws: (any Error).self) { try await folder.tick() }
+    folder.site.store.revive()
+    #expect(try await !folder.site.remote(session).segments(of: 2).isEmpty)
+    try await redact([
+      key, try RedactionRule(kind: "pass", near: "p-0", pattern: "p-[0-9a-f]+"),
+    ])
+    for wait: Int64 in [0, 11 * 86_400, 86_400, 86_400] { try await folder.tick(after: wait) }
+    try await folder.expectSealed(1)
+    let remote = try await folder.site.remote(session)
+    #expect(remote.generation == 3)
+    #expect(Set(remote.segments.map(\.generation)) == [3])
+    for segment in remote.segments {
+      var bytes: [UInt8] = []
+      try await folder.site.context().reader.read(segment, in: remote.folder) { bytes += $0 }
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(!text.contains("k-0123") && !text.contains("p-0123"))
+    }
+  }
+
   @Test(arguments: [false, true])
   func `a redaction deletes former streams with what is now masked`(
     isMirrored: Bool

@@ -28,8 +28,8 @@ struct GenerationSender {
     if try begun.allSatisfy({ try $0.range.upperBound <= end && $0.matches(log) }) {
       start = writer.remote(state).mark(of: state.generation)
     } else {
-      // The unfinished generation is of a file that has changed again.
-      try state.beginNextGeneration()
+      // The unfinished generation is of a file that has changed again, or under rules that have.
+      try state.beginNextGeneration(redacting: try isRedactedAgain(state))
     }
     let generation = state.generation
     try writer.begin(&state)
@@ -48,6 +48,24 @@ struct GenerationSender {
     }
     guard !state.isCutShort || writer.remote(state).mark(of: generation) == end else { return }
     try await name(generation, log, length: end, &state)
+  }
+
+  /// Whether an attached session is being redacted, and its file still holds what was sent before:
+  /// then not the file has changed, but the rules.
+  private func isRedactedAgain(_ state: SessionState) throws -> Bool {
+    guard state.isAttached, state.uploadState.generation == state.generation,
+      let replaced = state.uploadState.replaced, let log = state.log
+    else { return false }
+    let spans = try context.redaction.spans(replaced)
+    return try begins(log.redacted(by: spans, state.sidecar.format), with: state)
+  }
+
+  /// Whether a log begins with the stream that was sent.
+  private func begins(_ log: LocalStream, with state: SessionState) throws -> Bool {
+    let (sent, length) = (state.entry.sent, try log.status().length)
+    let cover = writer.remote(state).cover(upTo: sent, of: state.entry.generation)
+    return try sent <= length && cover.last?.range.upperBound == sent
+      && cover.allSatisfy { try $0.matches(log) }
   }
 
   private func sendPlain(
@@ -166,7 +184,8 @@ struct GenerationSender {
         context.logger.warning(
           "\(state.session): the store lacks what \(name.fileName) copies from"
         )
-      } else {
+      } else if try !begins(log, with: state) {
+        // Otherwise the next generation has all of it: for example, an object was damaged.
         try state.keepFormerStream(until: context.now())
       }
     }

@@ -248,10 +248,14 @@ extension SessionState {
   }
 
   /// Records that the local log is another generation than the sent stream.
-  mutating func beginNextGeneration() throws {
+  ///
+  /// - Parameter isRedacting: whether that of an attached file takes the place of one that a redaction
+  ///   began.
+  mutating func beginNextGeneration(redacting isRedacting: Bool = false) throws {
     let highest = entry.segments.keys.map(\.generation).max() ?? 1
     let next = try Self.generation(after: max(highest, entry.generation), of: session)
-    guard isAttached else { return try record(redaction ?? [], generation: next) }
+    if !isAttached || isRedacting { try record(redaction ?? [], generation: next) }
+    guard isAttached else { return }
     sidecar.generation = next
     try sidecar.save(local.files.sidecar)
   }
