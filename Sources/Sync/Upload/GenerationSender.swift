@@ -56,8 +56,14 @@ struct GenerationSender {
     guard state.isAttached, state.uploadState.generation == state.generation,
       let replaced = state.uploadState.replaced, let log = state.log
     else { return false }
-    let spans = try context.redaction.spans(replaced)
-    return try begins(log.redacted(by: spans, state.sidecar.format), with: state)
+    do {
+      let spans = try context.redaction.spans(replaced)
+      return try begins(log.redacted(by: spans, state.sidecar.format), with: state)
+    } catch let error as ReplicaError {
+      // What was sent stays unless the file is known to hold it.
+      context.logger.info("\(log.path) cannot be compared with what was sent: \(error)")
+      return false
+    }
   }
 
   /// Whether a log begins with the stream that was sent.
