@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import LogRecords
 import ObjectStore
 import Platform
@@ -468,6 +467,34 @@ import Testing
     #expect(try await puller.plan(devices: [site.local.device.deviceId]).isEmpty)
   }
 
+  @Test(arguments: [Consent.logs, .metadata])
+  func `a session that ends after an upload was allowed its log, but failed, follows the last one`(
+    last: Consent
+  ) async throws {
+    var site = try Self.metadataSite()
+    let writer = try site.local.writer(consent: .metadata)
+    Self.write(writer)
+    try await site.upload()
+    for consent in [Consent.logs, last] {
+      site.consent = consent
+      site.store.plan(
+        .failBefore(.unreachable), on: "PUT", keyContaining: "\(writer.session)", times: 9)
+      _ = try? await site.upload()
+      _ = site.store.forgetPlans()
+      site.local.clock.advance(seconds: 3600)
+    }
+    try writer.end(.exit(0))
+    site.consent = .logs
+    try await site.upload()
+    if last == .logs {
+      try await site.expectSealedAndEqual(writer.session)
+      #expect(try await newest(site, writer.session).1.consent == nil)
+    } else {
+      #expect(try await site.remote(writer.session).seal?.length == 0)
+      try await expectNothingOfTheLog(site)
+    }
+  }
+
   @Test(.shiftedTime) func `with metadata consent, not even an attached file's path is sent`()
     async throws
   {
@@ -494,32 +521,5 @@ import Testing
     try folder.append(30..<40, to: "app-4711.log")
     for _ in 0..<2 { try await folder.tick(after: 7200) }
     #expect(try await folder.remoteLines().filter { !$0.isEmpty } == [Array(20..<40)])
-  }
-
-  @Test(.shiftedTime, arguments: [false, true])
-  func `an attached file that does not grow is sent once the consent allows it`(
-    isUpgraded: Bool
-  ) async throws {
-    var folder = try AttachedFolder("*.log")
-    folder.site.consent = .metadata
-    try folder.append(0..<20, to: "app.log")
-    for _ in 0..<2 { try await folder.tick(after: 60) }
-    if isUpgraded {
-      // What earlier versions wrote.
-      let cache = folder.site.local.home.cachePath + "/attached.sqlite"
-      try await DatabaseQueue(path: cache).write { database in
-        try database.execute(
-          sql: """
-            DROP TABLE consent; DROP TABLE doubt;
-            UPDATE pass SET sources = 'metadata ' || sources
-            """)
-      }
-    }
-    folder.site.consent = .logs
-    try await folder.tick(after: 60)
-    #expect(try await folder.remoteLines() == [Array(0..<20)])
-    _ = folder.site.store.takeRequests()
-    try await folder.tick(after: 60)
-    #expect(folder.site.store.takeRequests() == [])
   }
 }

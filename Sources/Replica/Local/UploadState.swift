@@ -21,6 +21,8 @@ package struct UploadState: Codable, Equatable {
   package var kept: [Int]?
   /// The consent stated by the newest revision in the store; nil if none has stated it.
   package var consent: Consent?
+  /// Whether the last upload since that found the session open may send its log; nil if not.
+  package var isAllowed: Bool?
   /// When its remote copy was deleted on request; nil if it may be uploaded.
   package var withdrawnAt: Timestamp?
 
@@ -85,6 +87,16 @@ extension LocalSession {
   package func withdraw(at time: Timestamp) throws {
     var uploadState = try loadUploadState() ?? UploadState()
     uploadState.withdrawnAt = time
+    try write(uploadState, isDurable: true)
+  }
+
+  /// Records, durably, whether an upload that found the session open may send its log: if it has
+  /// ended by the time its turn comes, that still counts.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func allowLog(_ isAllowed: Bool) throws {
+    var uploadState = try loadUploadState() ?? UploadState()
+    uploadState.isAllowed = isAllowed ? true : nil
     try write(uploadState, isDurable: true)
   }
 

@@ -196,8 +196,8 @@ extension SessionState {
 
   /// Determines how the session ended, and whether its log may be sent.
   ///
-  /// An open session follows the configuration. An ended one follows its last consent: allowing
-  /// logs later does not include sessions that were over by then.
+  /// An open session follows the configuration. An ended one follows the last consent that an upload
+  /// had while it was open: allowing logs later does not include sessions that were over by then.
   ///
   /// - Parameter lock: the session's exclusive lock; nil if another process has it.
   mutating func judge(_ context: SyncContext, holding lock: FileLock?) throws {
@@ -209,8 +209,8 @@ extension SessionState {
     verdict = try Verdict.reach(
       sidecar: sidecar, files: local.files, lockGranted: isLockFree, machine: context.machine,
       now: context.now(), logModified: modified)
-    consent =
-      context.consent == .logs && verdict != nil ? saidConsent : context.consent
+    let mayFollow = verdict == nil || uploadState.isAllowed == true
+    consent = context.consent == .logs && !mayFollow ? saidConsent : context.consent
   }
 
   /// Determines up to which offset the log is sent in this pass: its end if the session has ended,
@@ -237,7 +237,7 @@ extension SessionState {
   /// Records the consent that the store's newest revision states.
   mutating func record(_ consent: Consent) throws {
     var uploadState = uploadState
-    uploadState.consent = consent
+    (uploadState.consent, uploadState.isAllowed) = (consent, nil)
     try local.write(uploadState, isDurable: true)
     self.uploadState = uploadState
   }

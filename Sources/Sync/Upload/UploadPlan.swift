@@ -77,6 +77,10 @@ package struct UploadPlan: Sendable {
   /// Sessions with nothing to do, from which the execution removes what leads passes to them.
   var finished: [SessionID: Finish] = [:]
 
+  /// Open sessions whose logs the store's newest revision withholds: whether they may be sent now, if
+  /// the last upload did not know.
+  var allowed: [SessionID: Bool] = [:]
+
   /// Open recorded sessions whose log has a time in the future: a clock was wrong, and the log would
   /// count as written to until that time.
   var ahead: [SessionID] = []
@@ -144,6 +148,7 @@ package struct UploadPlan: Sendable {
     skipped.removeAll { $0.session != session }
     waiting.removeAll { $0.session != session }
     finished = finished.filter { $0.key == session }
+    allowed = allowed.filter { $0.key == session }
     ahead.removeAll { $0 != session }
     superseded = []
   }

@@ -58,7 +58,7 @@ package struct Uploader: Sendable {
     lock.expect(context.home)
     let tally = Guarded(UploadReport(of: plan))
     try context.saveLivedTime(holding: lock)
-    finish(plan, tally)
+    apply(plan, tally)
     for session in plan.ahead { LocalSession(context.home, session).countIdle(from: context.now()) }
     if plan.isIdle || plan.storeBackoff != nil {
       let problem = try await plan.isIdle ? folderProblem() : plan.storeBackoff
@@ -76,17 +76,25 @@ package struct Uploader: Sendable {
     return try conclude(tally.withLock { $0 })
   }
 
-  /// Removes what leads passes to sessions with nothing to do.
-  private func finish(_ plan: UploadPlan, _ tally: Guarded<UploadReport>) {
-    for (session, finish) in plan.finished.sorted(by: { $0.key < $1.key }) {
-      let local = LocalSession(context.home, session)
+  /// Records which logs may be sent from now on, and removes what leads passes to sessions with
+  /// nothing to do.
+  private func apply(_ plan: UploadPlan, _ tally: Guarded<UploadReport>) {
+    func attempt(_ session: SessionID, _ body: (LocalSession) throws -> Void) {
       do {
+        try body(LocalSession(context.home, session))
+      } catch {
+        tally.withLock { $0.failures.append(.init(session: session, error: error)) }
+      }
+    }
+    for (session, isAllowed) in plan.allowed.sorted(by: { $0.key < $1.key }) {
+      attempt(session) { try $0.allowLog(isAllowed) }
+    }
+    for (session, finish) in plan.finished.sorted(by: { $0.key < $1.key }) {
+      attempt(session) { local in
         switch finish {
         case .seal: try local.settle(context)
         case .visits: try local.removeMarker()
         }
-      } catch {
-        tally.withLock { $0.failures.append(.init(session: session, error: error)) }
       }
     }
   }

@@ -75,7 +75,9 @@ extension Command {
         return "kept"
       }
       oracle.ask(for: entry.session)
-      if let source = entry.sidecar.source { try retireLines(of: entry.session, source) }
+      if oracle.written(entry.session) == nil {
+        try retireLines(of: entry.session, entry.sidecar.source)
+      }
       let outcomes = try await deletion.delete(
         entry.session, local: isLocal && entry.location != .remote,
         remote: isRemote ? entry.remote : nil, holding: lock)
@@ -85,15 +87,19 @@ extension Command {
 
   /// Counts an attached session's lines as deleted, in its file, in a rotation's copies of it, and where
   /// the home has them.
-  private func retireLines(of session: SessionID, _ source: Sidecar.Source) throws {
+  ///
+  /// - Parameter source: nil if its sidecar is lost: then it may have read any file.
+  private func retireLines(of session: SessionID, _ source: Sidecar.Source?) throws {
     let log = home.files(for: session).log
     if File.exists(log) { oracle.retire(LineNumber.all(in: try AtomicFile.read(log))) }
     for path in try ForeignFile.paths(in: logs) {
       let content = try AtomicFile.read(path)
-      let start = path.hasSuffix(".zst") ? ZstdFrame.headerLength : 0
-      let head = Array(content.dropFirst(start).prefix(source.headLength))
-      guard path == source.path || Sidecar.Source.headHash(of: head) == source.headHash
-      else { continue }
+      if let source {
+        let start = path.hasSuffix(".zst") ? ZstdFrame.headerLength : 0
+        let head = Array(content.dropFirst(start).prefix(source.headLength))
+        guard path == source.path || Sidecar.Source.headHash(of: head) == source.headHash
+        else { continue }
+      }
       oracle.retire(LineNumber.all(in: content))
     }
   }

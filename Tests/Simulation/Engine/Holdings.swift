@@ -19,7 +19,7 @@ struct Holdings {
   var heldRemotely: Set<DeviceSession> = []
   /// Positions in objects that decode, by device.
   var remote: [SessionID: [String: RangeSet<Int>]] = [:]
-  /// Positions in objects of the right size that have other bytes than were sent.
+  /// Positions in objects that have other bytes than were sent, or only a part of them.
   var damaged: [SessionID: RangeSet<Int>] = [:]
   /// Positions in mirrors, by home.
   var mirrored: [Int: [SessionID: RangeSet<Int>]] = [:]
@@ -45,6 +45,12 @@ struct Holdings {
   var running: Set<SessionID> = []
   /// The sessions of other programs' lines, as far as the store knows.
   var sessionsOfLines: [Int: Set<DeviceSession>] = [:]
+
+  /// Adds an object with other bytes than its name says.
+  mutating func damage(_ segment: SegmentName) {
+    let (start, end) = (Int(segment.range.lowerBound), Int(segment.range.upperBound))
+    damaged[segment.session, default: RangeSet()].formUnion(RangeSet(start..<end))
+  }
 
   /// Positions of a session's stream on any machine.
   func local(_ session: SessionID) -> RangeSet<Int> {

@@ -89,7 +89,7 @@ struct Judge {
 
   /// The positions of a session's stream that the store had, and has no longer.
   ///
-  /// An object that was sent again, and damaged on its way, is not deleted: the local copy heals it.
+  /// An object that was sent again, and damaged or cut on its way, is not deleted: the local copy heals it.
   func lostRemotely(_ session: SessionID) -> RangeSet<Int> {
     let damaged = (after.damaged[session] ?? RangeSet()).intersection(after.local(session))
     return before.remote(session).subtracting(after.remote(session)).subtracting(damaged)
@@ -204,7 +204,7 @@ struct Judge {
   func judgeLines() {
     let deleted = before.remoteLines.subtracting(after.remoteLines)
     oracle.retire(deleted.filter(mayGo))
-    let lost = deleted.filter { !mayGo($0) }
+    let lost = deleted.filter { !mayGo($0) && !isDamaged($0) }
     if let first = lost.min() {
       oracle.report(
         .init(
@@ -223,6 +223,14 @@ struct Judge {
               + "\(first) on, and are not remote"))
       }
     }
+  }
+
+  /// Whether a line was in an object that was sent again, and damaged on its way: it is not deleted,
+  /// and the local copy heals it.
+  private func isDamaged(_ line: Int) -> Bool {
+    let copies = before.sessionsOfLines[line] ?? []
+    return after.localLines.values.contains { $0.contains(line) }
+      && copies.contains { after.damaged[$0.session] != nil }
   }
 
   /// Whether all sessions with a line are old enough to be deleted, or were deleted on request.

@@ -31,10 +31,12 @@ extension Surveyor {
         add(to: &holdings.namedRevisions)
         if revision.matches(object.bytes) { add(to: &holdings.revisions) }
       }
-      guard let segment = name.segment, segment.stored == ByteCount(object.bytes.count) else {
-        continue
+      guard let segment = name.segment else { continue }
+      if segment.stored == ByteCount(object.bytes.count) {
+        streams[name.stream, default: []].append(segment)
+      } else {
+        holdings.damage(segment)
       }
-      streams[name.stream, default: []].append(segment)
     }
     for (stream, segments) in streams.sorted(by: { $0.key < $1.key }) {
       let device = String(stream.prefix { $0 != "/" })
@@ -72,8 +74,7 @@ extension Surveyor {
     }) {
       let start = Int(segment.range.lowerBound)
       guard let content = await decode(segment, in: folder, truth), let bytes = content.bytes else {
-        holdings.damaged[session, default: RangeSet()]
-          .formUnion(RangeSet(start..<Int(segment.range.upperBound)))
+        holdings.damage(segment)
         continue
       }
       if let written {

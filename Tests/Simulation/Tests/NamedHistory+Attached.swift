@@ -214,5 +214,47 @@ extension NamedHistory {
           Step(.nights(home: 2, file: 5, count: 4, .delayCompress), seed: 2_278_805_961),
           Step(.upload(home: 0), seed: 4_106_595_924),
         ])),
+    NamedHistory(
+      "a log that is withheld, then not, and grows idle before its turn comes",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 3_361_093_239,
+        [
+          Step(.append(home: 0, file: 1, lines: 1), seed: 3_267_631_082),
+          Step(.step(home: 1, seconds: 5400), seed: 955_661_551),
+          Step(.consent(home: 0, allowsLogs: false), seed: 745_235_914),
+          Step(.start(home: 0), seed: 4_209_738_309),
+          Step(.upload(home: 0), seed: 662_071_378),
+          Step(.consent(home: 0, allowsLogs: true), seed: 1_103_256_985),
+          Step(.append(home: 2, file: 3, lines: 1), seed: 3_551_910_891),
+          Step(.start(home: 0), seed: 2_186_050_358),
+        ])),
+    NamedHistory(
+      "a log's damaged object, and its session deleted on request without a sidecar",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 582_924_382,
+        [
+          Step(.append(home: 0, file: 0, lines: 1), seed: 1_356_959_398),
+          Step(
+            .upload(home: 0), seed: 2_405_695_577,
+            faults: [.init(5, .damage), .init(0, .loseAnswer)]),
+          Step(.lose(home: 1, .sidecar), seed: 1_334_431_817),
+          Step(
+            .delete(home: 1, session: 11, isLocal: false, isRemote: true), seed: 2_042_807_338),
+        ])),
+    NamedHistory(
+      "an object that a stale listing lacks, half stored when it is sent again",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 3_869_685_565,
+        [
+          Step(.append(home: 0, file: 0, lines: 1), seed: 856_150_826),
+          Step(.upload(home: 0), seed: 579_197_732),
+          Step(.fill(home: 0, room: 1000), seed: 420_590_948),
+          Step(
+            .upload(home: 0), seed: 758_519_832,
+            faults: [
+              .init(2, .stale(33)), .init(4, .half), .init(5, .half), .init(6, .half),
+              .init(7, .half),
+            ]),
+        ])),
   ]
 }
