@@ -94,4 +94,10 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
       name += ".json".utf8
     }
   }
+
+  /// The least number of the revision that a sidecar was: numbers have gaps where a store refused to
+  /// overwrite an interrupted upload, and only seals name the one before.
+  package static func leastNumber(of sidecar: Sidecar) -> Int {
+    (sidecar.previous.flatMap { RevisionName($0) }?.number ?? 0) + 1
+  }
 }

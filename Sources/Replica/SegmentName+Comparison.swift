@@ -11,6 +11,11 @@ extension SegmentName {
     try matches { try log.read($0) }
   }
 
+  /// The same for a log that may have become shorter: then it does not match.
+  package func isPart(of log: LocalStream) throws -> Bool {
+    try range.upperBound <= log.status().length && matches(log)
+  }
+
   /// Whether a stream's bytes match this name's hash.
   ///
   /// - Parameter read: returns a range of the stream, cut at its end.

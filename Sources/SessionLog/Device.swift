@@ -137,8 +137,8 @@ public struct Device: Sendable, Equatable, Codable {
       _ = try? folder.lock(.exclusive, waits: true)
       return try load(home, on: machine, isAlone: true)
     }
-    let device = make(
-      on: machine, formerIds: former.map { $0.device.formerIds + [$0.device.deviceId] } ?? [])
+    let formerIds = former.map { $0.device.formerIds + [$0.device.deviceId] }
+    let device = make(on: machine, formerIds: formerIds ?? home.devicesWithKeys)
     try DeviceFile(device, after: former, visit).save(home)
     return device
   }

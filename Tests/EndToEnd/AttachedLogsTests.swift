@@ -40,6 +40,34 @@ import Testing
     #expect(!text.contains("no\n"))
   }
 
+  @Test func `a redaction names what was sent under a former device id`() async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint)
+    let result = try await program.shell(
+      """
+      cd '\(program.folder.path)' && mkdir logs && echo 'customer=anna' >logs/app.log
+      $T init '\(endpoint.url)' >&2
+      sed -i "/^sources:/a\\\\
+        - path: $PWD/logs/*.log" home/tidemark.yaml
+      $T upload
+      old=$(grep -o '"deviceId" *: *"[a-z0-9]*"' home/device.json | cut -d'"' -f4)
+      rm home/device.json
+      $T upload 2>/dev/null
+      sed -i "/^redact:/a\\\\
+        rules:\\\\
+        - kind: customer\\\\
+          near: 'customer='\\\\
+          pattern: 'customer=[a-z]+'" home/tidemark.yaml
+      $T redact --apply-remote 2>errors; echo $?
+      grep -c "former device id.* $old/" errors
+      $T delete --yes --remote --device $old --all >/dev/null; echo $?
+      $T retry $(grep -o "$old/[^ ,]*" errors | cut -d/ -f2) >/dev/null 2>&1
+      echo 'customer=berta' >>logs/app.log
+      $T upload && $T redact --apply-remote; echo $?
+      """)
+    #expect(result.text.hasSuffix("re-sent\n1\n1\n0\n0\n"), "\(result.text)\(result.errors)")
+  }
+
   @Test(.enabled(if: getuid() == 0, "only root can give a link away"))
   func `import follows another user's link only to that user's files`() async throws {
     let endpoint = try Endpoint(.directory)

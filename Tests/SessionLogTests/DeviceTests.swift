@@ -72,6 +72,21 @@ import Testing
     #expect(try shared.device("a", boot: "a3") == 0)
   }
 
+  @Test func `a home that lost its record knows its former ids by their keys`() throws {
+    let home = try TestHome().home
+    let control = home.controlPath
+    try Directory.make(control)
+    try #"{"deviceId": "newest", "key": ""}"#.write(
+      toFile: home.keyPath, atomically: true, encoding: .utf8)
+    for name in ["key-older.json", "key-NOT.json", "state.json"] {
+      try Data().write(to: URL(filePath: "\(control)/\(name)"))
+    }
+    try "{".write(toFile: home.devicePath, atomically: true, encoding: .utf8)
+    #expect(try Device.load(home, on: .current).formerIds == ["older", "newest"])
+    try File.remove(home.devicePath)
+    #expect(try Device.load(home, on: .current).formerIds == ["older", "newest"])
+  }
+
   /// The original of a clone lives on with its id, and a home like the clone's.
   @Test func `a clone that gets its original's machine id back is another device`() throws {
     let shared = try SharedHome()

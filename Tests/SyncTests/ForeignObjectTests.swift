@@ -46,6 +46,23 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<400)])
   }
 
+  @Test(.shiftedTime) func `verify names what somebody else has put at the end of an open file`()
+    async throws
+  {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<300, to: "app.log")
+    try await folder.tick()
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    func problem() async throws -> String? {
+      try await Verifier(folder.site.context()).verify(folder.site.remote(session)).problem
+    }
+    #expect(try await problem() == nil)
+    let honest = try await folder.onlyRemote()
+    try await folder.site.forge(
+      Self.forged, at: StreamOffset(honest.utf8.count), of: session)
+    #expect(try await problem()?.contains("somebody else") == true)
+  }
+
   @Test func `the last revision of a withheld log names what was sent`() async throws {
     var site = try Site()
     site.consent = .metadata

@@ -4,6 +4,7 @@ import Foundation
 import LogRecords
 import ObjectStore
 import Platform
+import Redaction
 import Replica
 import SessionLog
 import SessionReading
@@ -116,6 +117,84 @@ import Testing
     #expect(try await mirror.pull()[session] is ReplicaError)
     #expect(try files() == before)
     #expect(try mirror.names(of: session).count == 2)
+  }
+
+  @Test(arguments: [false, true])
+  func `a revision older than the mirror's seal changes nothing, whatever it comes with`(
+    isFormer: Bool
+  ) async throws {
+    let open = try await objects()
+    try await seal()
+    var mirror = mirror
+    mirror.puller.replacesFormer = true
+    if isFormer {
+      // The seal is of a later generation.
+      try await redact()
+    }
+    #expect(try await mirror.pull().isEmpty)
+    let before = try files()
+    try await put(open)
+    try await forge(Array("forged\n".utf8), at: StreamOffset(before[0].count))
+    for _ in 0..<2 {
+      let failure = try #require(try await mirror.pull()[session] as? ReplicaError)
+      #expect(failure.detail.contains("older than the seal"), "\(failure)")
+      #expect(try files() == before)
+    }
+    #expect(try mirror.names(of: session).count == 2)
+  }
+
+  @Test func `an older seal does not replace a later one`() async throws {
+    try await seal()
+    let former = try await objects()
+    #expect(try await mirror.pull().isEmpty)
+    try await redact()
+    var mirror = mirror
+    mirror.puller.replacesFormer = true
+    #expect(try await mirror.pull().isEmpty)
+    let before = try files()
+    try await put(former)
+    #expect(try await mirror.pull()[session] is ReplicaError)
+    #expect(try files() == before && mirror.names(of: session).count == 2)
+  }
+
+  @Test func `a redacted log takes the place of a mirror's sealed one once it is sealed`()
+    async throws
+  {
+    try await seal()
+    var mirror = mirror
+    mirror.puller.replacesFormer = true
+    #expect(try await mirror.pull().isEmpty)
+    let before = try mirror.log(session)
+    func isKept() throws -> Bool {
+      try mirror.names(of: session).contains { try mirror.file($0) == before }
+    }
+    site.store.plan(.failBefore(.unreachable), on: "PUT", keyContaining: ".terminated.", times: 9)
+    try await redact(isSealing: false)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) != before && isKept())
+    _ = site.store.forgetPlans()
+    try await redact()
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try !isKept())
+  }
+
+  /// Redacts the sealed session, or continues that.
+  private func redact(isSealing: Bool = true) async throws {
+    var site = site
+    site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "word", near: "two", pattern: "two")])
+    let redaction = try RemoteRedaction(site.context())
+    if let item = try await redaction.plan(session) { try redaction.begin(item) }
+    for _ in 0..<2 {
+      site.local.clock.advance(seconds: 3600)
+      do {
+        try await site.upload()
+      } catch {
+        if isSealing { throw error }
+      }
+    }
+    let remote = try await site.remote(session)
+    #expect(remote.generation == 2 && (remote.seal != nil) == isSealing)
   }
 
   @Test func `a mirrored log stays if it cannot be fetched again`() async throws {

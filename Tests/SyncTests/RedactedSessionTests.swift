@@ -414,11 +414,12 @@ import Testing
     var sidecar = try Sidecar.load(
       site.local.home.files(for: site.local.session(Array("one\n".utf8))).sidecar)
     sidecar.redaction = [.init(from: 0, rules: version), .init(from: 4, rules: version)]
-    #expect(!redaction.isOutdated(sidecar))
+    #expect(!redaction.isOutdated(sidecar, sent: .zero))
     sidecar.redaction = [.init(from: 0, rules: try RedactionRules(groups: []).version())]
-    #expect(redaction.isOutdated(sidecar))
+    #expect(redaction.isOutdated(sidecar, sent: .zero))
     sidecar.fileSizeBytes = 0
-    #expect(!redaction.isOutdated(sidecar))
+    #expect(!redaction.isOutdated(sidecar, sent: .zero))
+    #expect(redaction.isOutdated(sidecar, sent: 4))
   }
 
   /// Its rules are recorded by the seal only.

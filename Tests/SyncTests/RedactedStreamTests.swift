@@ -118,6 +118,20 @@ import Testing
     }
   }
 
+  @Test func `a redaction that has begun says what is left although the file is shorter since`()
+    async throws
+  {
+    var folder = folder
+    let session = try await send([Self.run(1, "key k-0123456789abcdef")])
+    folder.site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "key", near: "k-0", pattern: "k-[0-9a-f]+")])
+    let redaction = try RemoteRedaction(folder.site.context())
+    try redaction.begin(#require(try await redaction.plan(session)))
+    try write(String(Self.run(2).prefix(20_000)) + "\n")
+    let item = try #require(try await redaction.plan(session))
+    #expect(item.segments > 0 && item.bytes > 0)
+  }
+
   @Test(arguments: [false, true])
   func `a redaction deletes former streams with what is now masked`(
     isMirrored: Bool

@@ -166,18 +166,3 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// Omits the secret.
   package var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
 }
-
-extension Home {
-  /// The key of this home's device, or of the machine's that was new to the home last.
-  package var keyPath: String { keyFolder + "/key.json" }
-
-  /// The key of another device of this home; nil for an id that no device has.
-  fileprivate func keyPath(ofOther device: String) -> String? {
-    Device.isID(device) ? "\(keyFolder)/key-\(device).json" : nil
-  }
-
-  private var keyFolder: String {
-    // In machine-wide mode it is in root's own home, where only root can have created it.
-    (owner == nil ? path : MachineWide.home(of: Account(id: 0)).path) + "/control"
-  }
-}

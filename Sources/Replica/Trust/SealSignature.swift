@@ -68,9 +68,8 @@ enum SealSignature {
     of json: [UInt8], _ sidecar: Sidecar, length: StreamOffset, in folder: SessionFolder
   ) -> RevisionName? {
     guard sidecar.signature != nil else { return nil }
-    // Numbers have gaps where a store refused to overwrite an interrupted upload.
-    let first = sidecar.previous.flatMap(RevisionName.init)?.number ?? 0
-    return (first + 1...first + 1000).lazy.map { number in
+    let least = RevisionName.leastNumber(of: sidecar)
+    return (least..<least + 1000).lazy.map { number in
       RevisionName(
         session: sidecar.sessionId, number: number, status: sidecar.status,
         generation: sidecar.generation ?? 1, length: length, json: json)

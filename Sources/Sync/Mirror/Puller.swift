@@ -30,7 +30,7 @@ package struct Puller: Sendable {
   /// The measure of free disk space.
   package var space = FreeSpace.system
   /// Whether to replace logs of an earlier generation, which may contain text that was redacted
-  /// since.
+  /// since, once the redacted one is sealed.
   package var replacesFormer = false
   /// Maximum size of a log to fetch.
   package var limit = UnpackLimit()
@@ -109,7 +109,8 @@ package struct Puller: Sendable {
       lacksFormer: try !lacksSidecar && files?.lacksFormer(sidecar) ?? false)
     let isComplete = item.missing == 0 && item.mirrored <= item.length
     guard isComplete, !item.lacksSidecar, !item.lacksFormer else { return item }
-    guard !names.isEmpty, let files, let sidecar = try? Sidecar(json: sidecar) else { return nil }
+    guard !names.isEmpty, remote.seal != nil, let files, let sidecar = try? Sidecar(json: sidecar)
+    else { return nil }
     return files.unlisted(names, sidecar, upTo: remote.generation).isEmpty ? nil : item
   }
 }

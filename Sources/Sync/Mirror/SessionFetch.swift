@@ -27,7 +27,8 @@ struct SessionFetch: Sendable {
   /// The keys that revisions must be signed with; nil to skip that check.
   let keys: KnownKeys?
   let space: FreeSpace
-  /// Whether to delete logs of an earlier generation that were redacted.
+  /// Whether to delete logs of an earlier generation that were redacted, once the redacted one is
+  /// sealed.
   let replacesFormer: Bool
   let limit: UnpackLimit
 
@@ -50,7 +51,9 @@ struct SessionFetch: Sendable {
       of: item.remote.session, in: try mirror.makeDay(item.remote.folder))
     let accepted = try await RemoteReader(store, knowing: keys).accept(item.remote)
     guard let sidecar = accepted.sidecar else { return nil }
-    try checkSignature(of: sidecar, item, files)
+    let mirrored = try? Sidecar(json: files.sidecarBytes())
+    try checkSignature(of: sidecar, item, mirrored)
+    try expectSuccessor(sidecar, item, to: mirrored)
     let remote = try accepted.session()
     let digest = remote.contents?.digest
     guard item.mirrored <= item.length || digest != nil || item.isRewritten else {
@@ -76,12 +79,9 @@ struct SessionFetch: Sendable {
   /// Rejects a revision without a signature where the mirror has a signed one: a device that signed
   /// a session once signs all its later revisions, although the session began before its key.
   private func checkSignature(
-    of sidecar: Sidecar, _ item: Puller.Item, _ files: MirroredFiles
+    of sidecar: Sidecar, _ item: Puller.Item, _ mirrored: Sidecar?
   ) throws {
-    guard keys != nil, sidecar.signature == nil,
-      let mirrored = try? Sidecar(json: files.sidecarBytes()),
-      mirrored.signature != nil
-    else { return }
+    guard keys != nil, sidecar.signature == nil, mirrored?.signature != nil else { return }
     let device = item.remote.folder.device
     throw ReplicaError(
       .damagedObject,
@@ -89,6 +89,29 @@ struct SessionFetch: Sendable {
         + "signed the revision in the mirror: somebody else may have written it. 'tidemark verify "
         + "--repair \(item.remote.session)' on that device sends what its local log has, and seals it "
         + "again; the mirror keeps what it has")
+  }
+
+  /// Rejects a revision that is older than the mirror's seal: what a device has signed stays valid, and
+  /// somebody may have put it back, with other objects.
+  ///
+  /// An older seal with the same digest changes nothing of the log.
+  private func expectSuccessor(
+    _ sidecar: Sidecar, _ item: Puller.Item, to mirrored: Sidecar?
+  ) throws {
+    guard let revision = item.remote.revision, let mirrored, mirrored.status != .active else {
+      return
+    }
+    let least = RevisionName.leastNumber(of: mirrored)
+    let isOlder =
+      item.remote.seal == nil
+      ? revision.number <= least
+      : revision.number < least && sidecar.digest != mirrored.digest
+    guard isOlder else { return }
+    throw ReplicaError(
+      .missingBytes,
+      "kept: \(revision.fileName) is older than the seal that the mirror has: somebody may have put it "
+        + "back. If the device lost its store and has sent the session again, move the mirror's files "
+        + "of it away, and pull again")
   }
 
   /// Appends the bytes that the mirror's log lacks.
@@ -148,8 +171,10 @@ struct SessionFetch: Sendable {
       report(ByteCount(piece.count))
     }
     let isFormer = item.mirroredGeneration != remote.generation
+    // What takes the place of a redacted log is known once it is sealed.
+    let isRedacted = replacesFormer && isFormer && remote.seal != nil
     let path = try log.commit(
-      keepingOldAs: replacesFormer && isFormer ? nil : files.earlier(item.mirroredGeneration),
+      keepingOldAs: isRedacted ? nil : files.earlier(item.mirroredGeneration),
       isDamaged: !isFormer && files.isDamaged())
     return path.map { Puller.KeptLog(path: $0, isOfOtherGeneration: isFormer) }
   }
@@ -178,7 +203,9 @@ struct SessionFetch: Sendable {
         problem = problem ?? error
       }
     }
-    if replacesFormer { try files.removeUnlisted(sidecar, upTo: remote.generation) }
+    if replacesFormer, remote.seal != nil {
+      try files.removeUnlisted(sidecar, upTo: remote.generation)
+    }
     return problem
   }
 

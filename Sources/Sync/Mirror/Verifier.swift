@@ -265,7 +265,7 @@ package struct Verifier: Sendable {
   private func compareEnd(
     _ end: StreamOffset, of remote: RemoteSession, _ length: StreamOffset, _ sidecar: Sidecar
   ) throws -> ByteCount {
-    if end < length, remote.seal == nil, sidecar.source == nil {
+    if end < length, remote.seal == nil, try sidecar.source == nil || hasForeignEnd(remote) {
       throw ReplicaError(
         .localLogChanged,
         "the store has \(length) bytes of it, and the local log ends at byte \(end): it lost its end, "
@@ -286,6 +286,14 @@ package struct Verifier: Sendable {
     throw ReplicaError(
       .missingBytes,
       "no seal of it is there, and only \(length) of the local log's \(end) bytes\(elsewhere)")
+  }
+
+  /// Whether the store has more of an attached log than this home has sent.
+  private func hasForeignEnd(_ remote: RemoteSession) throws -> Bool {
+    guard let entry = try context.manifest.entry(remote.session), !entry.isDirty else {
+      return false
+    }
+    return entry.generation == remote.generation && entry.sent < remote.mark
   }
 
   private static func compare(

@@ -69,7 +69,8 @@ package struct RemoteRedaction: Sendable {
     let view = log.redacted(by: spans, sidecar.format)
     let cover = remote.cover(upTo: remote.mark)
     if let begun, begun > remote.generation {
-      let rest = try cover.filter { try !$0.matches(view) }
+      // An attached file may have been rewritten since, to be shorter.
+      let rest = try cover.filter { try !$0.isPart(of: view) }
       return Item(
         session: session, segments: rest.count, bytes: rest.map(\.length).total, former: [],
         generation: begun, isBegun: true)
@@ -115,9 +116,11 @@ package struct RemoteRedaction: Sendable {
 
   /// Whether a session that is only in the store was sent under other rules than those in force: its
   /// log is not on this machine, and cannot be redacted.
-  package func isOutdated(_ sidecar: Sidecar) -> Bool {
+  ///
+  /// - Parameter sent: how much of its log was sent; revisions of open sessions do not say so.
+  package func isOutdated(_ sidecar: Sidecar, sent: StreamOffset) -> Bool {
     let rules = Set((sidecar.redaction ?? []).map(\.rules))
-    return !sidecar.withholdsLog && sidecar.fileSizeBytes > 0
+    return !sidecar.withholdsLog && max(sent.byteCount, sidecar.fileSizeBytes) > 0
       && rules != [context.redaction.version]
   }
 

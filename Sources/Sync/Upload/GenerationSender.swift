@@ -68,10 +68,10 @@ struct GenerationSender {
 
   /// Whether a log begins with the stream that was sent.
   private func begins(_ log: LocalStream, with state: SessionState) throws -> Bool {
-    let (sent, length) = (state.entry.sent, try log.status().length)
+    let sent = state.entry.sent
     let cover = writer.remote(state).cover(upTo: sent, of: state.entry.generation)
-    return try sent <= length && cover.last?.range.upperBound == sent
-      && cover.allSatisfy { try $0.matches(log) }
+    return try cover.last?.range.upperBound == sent
+      && cover.allSatisfy { try $0.isPart(of: log) }
   }
 
   private func sendPlain(

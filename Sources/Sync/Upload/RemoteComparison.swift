@@ -233,8 +233,7 @@ struct RemoteComparison {
     var end = length
     for segment in remote.cover(upTo: remote.mark) where segment.range.upperBound > end {
       let isRest =
-        try segment.range.lowerBound >= end
-        && segment.range.upperBound <= log.status().length && segment.matches(log)
+        try segment.range.lowerBound >= end && segment.isPart(of: log)
       if isRest || state.entry.knowsObjects && !state.entry.knows(segment) { break }
       end = segment.range.upperBound
     }

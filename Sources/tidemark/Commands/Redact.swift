@@ -135,11 +135,14 @@ struct Redact: AsyncParsableCommand {
       ? try await catalog.entries(devices: devices, activeSince: span.since).filter(includes)
       : try await catalog.entries(matching: ids, devices: devices)
     let pass = RemoteRedactionPass(context)
-    var failed = false
+    var refused: Set<SessionID> = []
     let items = try await pass.plan(entries.reversed().map(\.session)) { session, reason in
-      failed = true
+      refused.insert(session)
       Console.complain("\(session): \(reason)")
     }
+    var failed = !refused.isEmpty
+    let others = Set(entries.map(\.session)).subtracting(refused)
+    if try await reportFormer(setup, context, of: others) { failed = true }
     if ids.isEmpty {
       if try await reportUnchecked(setup, context) { failed = true }
       if try await reportAway(setup, context) { failed = true }
@@ -180,22 +183,53 @@ struct Redact: AsyncParsableCommand {
   ///
   /// - Returns: whether there are any.
   private func reportAway(_ setup: CommandContext, _ context: SyncContext) async throws -> Bool {
-    let catalog = SessionCatalog(try setup.reading(with: context))
     let local = try Set(setup.home.sessions())
-    let redaction = RemoteRedaction(context)
-    let away = try await catalog.entries(
-      devices: setup.device.ids, includesLocal: false, activeSince: span.since,
-      including: { !local.contains($0) }
-    ).filter { includes($0) && ($0.isRejected || redaction.isOutdated($0.sidecar)) }
+    let away = try await outdated(setup, context, of: setup.device.ids) { !local.contains($0) }
     guard !away.isEmpty else { return false }
-    let named = away.prefix(Self.mostNamed).map(\.session.description).joined(separator: ", ")
-    let more = away.count > Self.mostNamed ? " and \(away.count - Self.mostNamed) more" : ""
     Console.complain(
       "\(Plural.text(away.count, "session")) that only the store has \(away.count == 1 ? "was" : "were") "
         + "sent under other rules, or cannot be read, and cannot be redacted without the log: "
         + "'tidemark restore ID' brings one back, 'tidemark delete --remote ID' removes it: "
-        + "\(named)\(more)")
+        + Self.names(away.map(\.session.description)))
     return true
+  }
+
+  /// Names the copies of sessions that were sent under a former device id and other rules: nothing is
+  /// sent under that any more.
+  ///
+  /// - Returns: whether there are any.
+  private func reportFormer(
+    _ setup: CommandContext, _ context: SyncContext, of sessions: Set<SessionID>
+  ) async throws -> Bool {
+    let former = Array(setup.device.ids.dropFirst())
+    guard !former.isEmpty else { return false }
+    let copies = try await outdated(setup, context, of: former) { sessions.contains($0) }
+    guard !copies.isEmpty else { return false }
+    Console.complain(
+      "\(Plural.text(copies.count, "copy", "copies")) that this home sent under a former device id "
+        + "cannot be redacted: 'tidemark delete --remote --device DEVICE --all' removes all that was sent "
+        + "under one, and then 'tidemark retry ID' sends what is open again: "
+        + Self.names(copies.map(\.deviceSession.name)))
+    return true
+  }
+
+  /// What the store has under device ids that was sent under other rules, or cannot be read.
+  private func outdated(
+    _ setup: CommandContext, _ context: SyncContext, of devices: [String],
+    including isWanted: @escaping (SessionID) -> Bool
+  ) async throws -> [SessionCatalog.Entry] {
+    let redaction = RemoteRedaction(context)
+    return try await SessionCatalog(setup.reading(with: context)).entries(
+      devices: devices, includesLocal: false, activeSince: span.since, including: isWanted
+    ).filter { entry in
+      let isOutdated = redaction.isOutdated(entry.sidecar, sent: entry.uploaded)
+      return includes(entry) && (entry.isRejected || isOutdated)
+    }
+  }
+
+  private static func names(_ all: [String]) -> String {
+    let more = all.count > mostNamed ? " and \(all.count - mostNamed) more" : ""
+    return all.prefix(mostNamed).joined(separator: ", ") + more
   }
 
   private func say(_ items: [RemoteRedaction.Item]) throws {
