@@ -63,8 +63,11 @@ enum Console {
   /// Prints bytes of the result.
   static func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes(write) }
 
-  /// Prints bytes of a log.
-  static func show(_ bytes: UnsafeRawBufferPointer) { write(bytes) }
+  /// Prints bytes of a log: unchanged, but on a terminal made harmless; none of its colours is ours.
+  static func show(_ bytes: UnsafeRawBufferPointer) {
+    guard outputIsTerminal else { return draw(bytes) }
+    TerminalText.harmless(bytes, keepsColours: false).withUnsafeBytes(draw)
+  }
 
   /// Prints a line of a log: unchanged, but on a terminal harmless and in its level's colour.
   static func show(_ line: RecordLine) {

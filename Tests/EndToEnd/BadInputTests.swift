@@ -145,6 +145,8 @@ import Testing
     #expect(try await program.shell("rm -r \(endpoint.url.dropFirst(7))/\(day)").status == 0)
     #expect(try await program.run("verify").status == 65)
     #expect(try await program.run("status").status == 1)
+    let absent = try await program.run("delete", "--yes", "--remote", id)
+    #expect(absent.status == 0 && absent.errors.contains("\(id) has no remote copy"))
     #expect(try await program.run("delete", "--yes", id).status == 0)
     let told = try await program.run("status")
     #expect(told.status == 0 && !told.text.contains("damaged"), "\(told.text)")

@@ -130,12 +130,16 @@ import Testing
     }
   }
 
-  @Test func `a program's name in the first record hides no secret behind a sequence`() throws {
+  @Test(arguments: [
+    ("AKIAIOSF\u{1b}[KODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
+    ("db password = hunter2hunter2", "db password = hunter2hunter2"), ("a\nb\tc\u{7f}", "a_b_c_"),
+  ])
+  func `a program's name in the first record hides no secret`(name: String, said: String) throws {
     let home = try TestHome()
-    let writer = try home.writer(app: "AKIAIOSF\u{1b}[KODNN7EXAMPLE")
+    let writer = try home.writer(app: name)
     try writer.end(.exit(0))
     let log = String(decoding: try home.log(writer.session), as: UTF8.self)
-    #expect(log.contains("SESSION START app=AKIAIOSFODNN7EXAMPLE\n"), "\(log)")
+    #expect(log.contains("SESSION START app=\(said)\n"), "\(log)")
   }
 
   @Test func `captured lines are on disk before the session ends`() throws {

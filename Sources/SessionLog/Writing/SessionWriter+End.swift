@@ -181,7 +181,7 @@ extension SessionWriter {
   ///
   /// A terminal sequence inside a secret must not become text that hides it from redaction.
   var startText: String {
-    "SESSION START app=\(RecordText.word(String(withoutTerminalSequences: appName)))"
+    "SESSION START app=\(RecordText.name(String(withoutTerminalSequences: appName)))"
   }
 
   /// Reports bytes that are in no file, at the end of a session that could not be continued.

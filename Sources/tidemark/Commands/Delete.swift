@@ -119,7 +119,7 @@ struct Delete: AsyncParsableCommand {
         }
       }
       failed += failures.count
-      if json { try report(target, "", failures: failures) }
+      if json || outcomes.isEmpty { try report(target, "deleted", failures: failures) }
     }
     if failed > 0 { throw ExitStatus.partial }
   }
@@ -261,6 +261,10 @@ struct Delete: AsyncParsableCommand {
             failures: failures.isEmpty ? nil : failures)))
     }
     let sides = [isLocal ? "local" : nil, isRemote ? "remote" : nil].compactMap(\.self)
+    guard !sides.isEmpty else {
+      let side = local ? "local " : remote ? "remote " : ""
+      return Console.complain("\(target.session) has no \(side)copy")
+    }
     let size = bytes.map { ", \($0.text)" } ?? ""
     Console.say("\(verb) \(target.session) (\(sides.joined(separator: " and "))\(size))")
   }
