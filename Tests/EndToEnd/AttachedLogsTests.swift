@@ -50,7 +50,7 @@ import Testing
       sed -i "/^sources:/a\\\\
         - path: $PWD/logs/*.log" home/tidemark.yaml
       $T upload
-      old=$(grep -o '"deviceId" *: *"[a-z0-9]*"' home/device.json | cut -d'"' -f4)
+      old=$(grep -o '"deviceId" *: *"[a-z0-9]*"' home/device.json | head -1 | cut -d'"' -f4)
       rm home/device.json
       $T upload 2>/dev/null
       sed -i "/^redact:/a\\\\
