@@ -62,6 +62,8 @@ package struct LocalSession {
       // objects.
       former = sidecar.deviceId
       sidecar.deviceId = device.deviceId
+      // What an attached file held before it was rewritten stays there.
+      (sidecar.former, sidecar.givenUp) = (nil, nil)
     }
     sidecar.bind(to: home.owner, of: device)
     return (sidecar, isDamaged, former)

@@ -37,6 +37,8 @@ extension SessionCatalog {
     let shortened = wanted.filter { $0.session == nil }
     var catalog = self
     catalog.leastAge = .zero
+    let ofDevices = wanted.filter { $0.device != nil }
+    catalog.isSeparate = { id in ofDevices.contains { $0.matches(id) } }
     let found = try await catalog.search(
       devices: devices,
       ofDay: { day in days.contains { $0 == nil || $0 == day } },

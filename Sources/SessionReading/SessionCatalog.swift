@@ -106,6 +106,9 @@ package struct SessionCatalog: Sendable {
   package var includesUndescribed = false
   /// How old the newest object of such a session must be: it may be being sent at this moment.
   var leastAge = Duration.hours(1)
+  /// Of which sessions each copy under an id of this home is an entry of its own, because a person
+  /// names the device; all others are one entry.
+  var isSeparate: @Sendable (SessionID) -> Bool = { _ in false }
   var home: Home { context.home }
   /// The user of a home in machine-wide mode, who can write any id into it, and name any device; nil
   /// for root's, and for a home that its user chose.
@@ -215,7 +218,7 @@ package struct SessionCatalog: Sendable {
   /// Reads the sidecars of sessions.
   ///
   /// A local session and the copy that its home sent are one entry, and so are the copies under the
-  /// ids of this home. Any other device's copy is an entry of its own.
+  /// ids of this home, unless they are separate. Any other device's copy is an entry of its own.
   private func read(
     _ ids: ArraySlice<SessionID>, here: Set<SessionID>, remotes: [SessionID: [RemoteSession]],
     _ copies: inout RemoteCopies
@@ -233,7 +236,8 @@ package struct SessionCatalog: Sendable {
         }
         if let entry = try localEntry(id, sidecar, remote: remote) {
           found.entries.append(entry)
-          let folders = Set(own.map(\.folder))
+          let merged = isSeparate(id) ? own.filter { $0.folder == remote?.folder } : own
+          let folders = Set(merged.map(\.folder))
           rest.removeAll { folders.contains($0.folder) }
         }
       }
@@ -246,7 +250,7 @@ package struct SessionCatalog: Sendable {
       let isOwn = ownDevices.contains(remote.folder.device)
       switch finding {
       case .entry(let entry):
-        if !isOwn {
+        if !isOwn || isSeparate(remote.session) {
           found.entries.append(entry)
         } else if own[remote.session].map({ entry.isBetter(than: $0) }) ?? true {
           own[remote.session] = entry

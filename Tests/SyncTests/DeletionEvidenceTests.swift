@@ -252,4 +252,30 @@ import Testing
     #expect(remote.seal != nil)
     #expect(try await folder.site.remoteBytes(session).starts(with: expected))
   }
+
+  @Test(.shiftedTime)
+  func `a rewritten log is sent again without what it held before`() async throws {
+    var folder = try AttachedFolder("app.log")
+    try folder.append(0..<2000, to: "app.log")
+    try await folder.tick()
+    let path = folder.file("app.log")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try text.replacing(AttachedFolder.line(1000), with: AttachedFolder.line(7000))
+      .write(toFile: path, atomically: false, encoding: .utf8)
+    try await folder.tick(after: 60)
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    #expect(try folder.sidecars().first?.former?.map(\.generation) == [1])
+    let former = folder.site
+    let before = try await former.remote(session).keys
+    try folder.site.loseDevice()
+    try folder.append(2000..<2010, to: "app.log")
+    try await folder.tick(after: 60)
+    let expected = try Data(contentsOf: URL(filePath: path))
+    try folder.remove("app.log")
+    try await folder.tick(after: 4000)
+    let remote = try await folder.site.remote(session)
+    #expect(remote.seal != nil)
+    #expect(try await folder.site.remoteBytes(session).starts(with: expected))
+    #expect(try await former.remote(session).keys == before)
+  }
 }

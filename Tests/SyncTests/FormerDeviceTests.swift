@@ -143,6 +143,45 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: Change.allCases)
+  func `a former copy is found by its device, and deleted alone`(_ change: Change) async throws {
+    var site = try Site()
+    try site.identify(as: "one")
+    let former = site.device.deviceId
+    let writer = try site.local.writer()
+    writer.print("under the first id")
+    try await site.upload()
+    switch change {
+    case .otherMachine: try site.identify(as: "two")
+    case .lostRecord: try site.loseDevice()
+    }
+    writer.print("under the second")
+    try await site.upload()
+
+    let context = try site.context()
+    let catalog = site.catalog(context)
+    let devices = [site.device.deviceId, former]
+    for device in devices {
+      let name = DeviceSession(device: device, session: writer.session).name
+      let entry = try await catalog.entry(matching: name, devices: devices)
+      #expect(entry.deviceSession.name == name)
+      #expect(entry.location == (device == former ? .remote : .both))
+    }
+    let either = try await catalog.entry(matching: writer.session.description, devices: devices)
+    #expect(either.device == site.device.deviceId)
+
+    let name = DeviceSession(device: former, session: writer.session).name
+    let remote = try #require(try await catalog.entry(matching: name, devices: devices).remote)
+    let deletion = Deletion(
+      home: site.local.home, context: context, lived: context.lived, command: "test")
+    let outcomes = try await deletion.delete(writer.session, local: false, remote: remote)
+    #expect(outcomes.allSatisfy { $0.error == nil } && !outcomes.isEmpty)
+    writer.print("after the deletion")
+    try writer.end(.exit(0))
+    try await site.upload()
+    try await site.expectSealedAndEqual(writer.session)
+  }
 }
 
 extension Site {

@@ -67,16 +67,17 @@ package struct Deletion {
     var outcomes: [DeletionOutcome] = []
     let local = LocalSession(home, session)
     if let context, let remote {
-      // Another device's session with the same id says nothing about this home's.
-      let isOwn = try context.isOwn(remote.deviceSession)
+      // Another device's session with the same id says nothing about this home's, nor does what was
+      // sent under a former id, if it goes on under the present one.
+      let isPresent = try isPresentCopy(remote, of: local, context)
       // Withdraw before deleting objects: a running pass would send them again, and so would the
       // next one if the local copy stays.
-      if try isOwn && local.isLocal && !local.isSealed { try local.withdraw(at: context.now()) }
+      if try isPresent && local.isLocal && !local.isSealed { try local.withdraw(at: context.now()) }
       let removal = ReapPlan.Removal(remote, evidence: evidence, reason: "asked for")
       outcomes += try await deleter.deleteObjects([removal], holding: lock).map {
         DeletionOutcome(session, $0.key, $0.error)
       }
-      if isOwn { try context.manifest.forget(session) }
+      if isPresent { try context.manifest.forget(session) }
       // Objects that are still there were not removed on purpose.
       if outcomes.allSatisfy({ $0.error == nil }) {
         try local.recordRemoteRemoval(
@@ -99,6 +100,15 @@ package struct Deletion {
       outcomes.append(DeletionOutcome(session, "\(session) on this machine", failure))
     }
     return outcomes
+  }
+
+  /// Whether a remote copy is the one that this home has, or would have, if it went on with the session.
+  private func isPresentCopy(
+    _ remote: RemoteSession, of local: LocalSession, _ context: SyncContext
+  ) throws -> Bool {
+    guard try context.isOwn(remote.deviceSession) else { return false }
+    let device = try local.sidecar(device: context.device).sidecar.deviceId
+    return try remote.folder.device == device || context.manifest.entry(local.session) == nil
   }
 
   /// Deletes the copy in the home, and the one in its trash.
