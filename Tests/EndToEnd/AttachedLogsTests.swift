@@ -60,8 +60,7 @@ import Testing
           pattern: 'customer=[a-z]+'" home/tidemark.yaml
       $T redact --apply-remote 2>errors; echo $?
       grep -c "former device id.* $old/" errors
-      $T delete --yes --remote --device $old --all >/dev/null; echo $?
-      $T retry $(grep -o "$old/[^ ,]*" errors | cut -d/ -f2) >/dev/null 2>&1
+      $T delete --yes --remote $(grep -o "$old/[^ ,]*" errors) >/dev/null; echo $?
       echo 'customer=berta' >>logs/app.log
       $T upload && $T redact --apply-remote; echo $?
       """)

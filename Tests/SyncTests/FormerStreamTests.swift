@@ -24,6 +24,9 @@ import TidemarkUpload
     let session = try await send(Array(runs[..<2]))
     #expect(try await mirror.pull().isEmpty)
     #expect(try mirror.file("\(session).g1.log") == Array(runs[0].utf8))
+    // As if it had mirrored somebody else's object.
+    try Data(repeating: 0x78, count: runs[0].utf8.count)
+      .write(to: URL(filePath: "\(mirror.place(session))/\(session).g1.log"))
     _ = try await send(Array(runs[2...]))
 
     func expectAll() async throws {

@@ -137,7 +137,7 @@ import Testing
     try await forge(Array("forged\n".utf8), at: StreamOffset(before[0].count))
     for _ in 0..<2 {
       let failure = try #require(try await mirror.pull()[session] as? ReplicaError)
-      #expect(failure.detail.contains("older than the seal"), "\(failure)")
+      #expect(failure.detail.contains("older than what the mirror has"), "\(failure)")
       #expect(try files() == before)
     }
     #expect(try mirror.names(of: session).count == 2)
@@ -176,6 +176,36 @@ import Testing
     try await redact()
     #expect(try await mirror.pull().isEmpty)
     #expect(try !isKept())
+  }
+
+  @Test func `an open revision of a later generation alone replaces no seal`() async throws {
+    try await seal()
+    #expect(try await mirror.pull().isEmpty)
+    let before = try files()
+    site.store.plan(.failBefore(.unreachable), on: "PUT", keyContaining: ".terminated.", times: 9)
+    try await redact(isSealing: false)
+    let begun = try await objects()
+    try await put(begun.filter { $0.key.contains(".g2.") })
+    #expect(try await mirror.pull()[session] is ReplicaError)
+    #expect(try files() == before)
+    try await put(begun)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) != before[0])
+  }
+
+  @Test func `a revision of an earlier generation replaces nothing`() async throws {
+    try await seal()
+    let former = try await objects()
+    #expect(try await mirror.pull().isEmpty)
+    site.store.plan(.failBefore(.unreachable), on: "PUT", keyContaining: ".terminated.", times: 9)
+    try await redact(isSealing: false)
+    var mirror = mirror
+    mirror.puller.replacesFormer = true
+    #expect(try await mirror.pull().isEmpty)
+    let before = try files()
+    try await put(former)
+    #expect(try await mirror.pull()[session] is ReplicaError)
+    #expect(try files() == before)
   }
 
   /// Redacts the sealed session, or continues that.

@@ -58,6 +58,15 @@ struct MirroredFiles: Sendable {
     try folder.status(of: former(stream.generation))?.length == Int64(stream.length)
   }
 
+  /// The same, compared with what a seal names: before, anybody's objects may have been mirrored.
+  func has(_ stream: Sidecar.FormerStream, sealedIn remote: RemoteSession) throws -> Bool {
+    guard try has(stream) else { return false }
+    guard remote.seal != nil else { return true }
+    let log = try LocalStream(OpenFile(former(stream.generation), in: folder), from: 0)
+    return try remote.cover(upTo: stream.length, of: stream.generation)
+      .allSatisfy { try $0.isPart(of: log) }
+  }
+
   /// Names of logs of earlier generations that the store does not list any more, because they were
   /// redacted.
   ///

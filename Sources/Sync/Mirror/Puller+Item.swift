@@ -33,14 +33,14 @@ extension Puller {
 
     /// Why the mirror's files stay as they are; nil if they are updated.
     ///
-    /// A seal may state that the log is shorter; its digest proves that.
+    /// A seal may state that the log is shorter; its digest proves that. Until a later generation is
+    /// sealed, the store has the one before.
     package var refusal: String? {
       guard remote.revision != nil else { return sidecarMissing }
       guard remote.seal == nil, !isRewritten else { return nil }
       if length < mirrored { return shortage }
-      guard isMirrorSealed, mirroredGeneration == remote.generation, length == mirrored else {
-        return nil
-      }
+      let goesOn = mirroredGeneration == remote.generation && length > mirrored
+      guard isMirrorSealed, !goesOn else { return nil }
       return
         "kept: the mirror has all \(mirrored) bytes and the end, the store shows it as open. Pull "
         + "again later"

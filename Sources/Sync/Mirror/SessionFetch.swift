@@ -64,7 +64,7 @@ struct SessionFetch: Sendable {
     if item.present == item.mirrored, item.mirrored <= item.length {
       do {
         if try await append(item, of: remote, to: files, digest, report) {
-          fetched.problem = try await fetchFormer(sidecar, of: remote, into: files, report)
+          try await fetchFormer(of: remote, to: files, &fetched, report)
           return fetched
         }
       } catch is ReplicaError where digest != nil && item.mirrored > 0 {
@@ -72,7 +72,7 @@ struct SessionFetch: Sendable {
       }
     }
     fetched.kept = try await replace(item, with: remote, in: files, report)
-    fetched.problem = try await fetchFormer(sidecar, of: remote, into: files, report)
+    try await fetchFormer(of: remote, to: files, &fetched, report)
     return fetched
   }
 
@@ -91,26 +91,28 @@ struct SessionFetch: Sendable {
         + "again; the mirror keeps what it has")
   }
 
-  /// Rejects a revision that is older than the mirror's seal: what a device has signed stays valid, and
-  /// somebody may have put it back, with other objects.
+  /// Rejects a revision that is older than the mirror's seal, or of an earlier generation: what a device
+  /// has signed stays valid, and somebody may have put it back, with other objects.
   ///
   /// An older seal with the same digest changes nothing of the log.
   private func expectSuccessor(
     _ sidecar: Sidecar, _ item: Puller.Item, to mirrored: Sidecar?
   ) throws {
-    guard let revision = item.remote.revision, let mirrored, mirrored.status != .active else {
-      return
+    guard let revision = item.remote.revision, let mirrored else { return }
+    var isOlder = revision.generation < mirrored.generation ?? 1
+    if mirrored.status != .active {
+      let least = RevisionName.leastNumber(of: mirrored)
+      let isBefore =
+        item.remote.seal == nil
+        ? revision.number <= least
+        : revision.number < least && sidecar.digest != mirrored.digest
+      isOlder = isOlder || isBefore
     }
-    let least = RevisionName.leastNumber(of: mirrored)
-    let isOlder =
-      item.remote.seal == nil
-      ? revision.number <= least
-      : revision.number < least && sidecar.digest != mirrored.digest
     guard isOlder else { return }
     throw ReplicaError(
       .missingBytes,
-      "kept: \(revision.fileName) is older than the seal that the mirror has: somebody may have put it "
-        + "back. If the device lost its store and has sent the session again, move the mirror's files "
+      "kept: \(revision.fileName) is older than what the mirror has: somebody may have put it back. "
+        + "If the device lost its store and has sent the session again, move the mirror's files "
         + "of it away, and pull again")
   }
 
@@ -171,8 +173,7 @@ struct SessionFetch: Sendable {
       report(ByteCount(piece.count))
     }
     let isFormer = item.mirroredGeneration != remote.generation
-    // What takes the place of a redacted log is known once it is sealed.
-    let isRedacted = replacesFormer && isFormer && remote.seal != nil
+    let isRedacted = isFormer && deletesFormer(remote)
     let path = try log.commit(
       keepingOldAs: isRedacted ? nil : files.earlier(item.mirroredGeneration),
       isDamaged: !isFormer && files.isDamaged())
@@ -189,30 +190,41 @@ struct SessionFetch: Sendable {
 
   /// Fetches the former streams that the mirror lacks, and removes those that were redacted.
   ///
-  /// - Returns: why one cannot be read; the others, and the newest stream, are mirrored regardless.
+  /// If one cannot be read, that is the session's problem; the others, and the newest stream, are
+  /// mirrored regardless.
+  ///
   /// - Throws: errors of the store and of the local files.
   private func fetchFormer(
-    _ sidecar: Sidecar, of remote: RemoteSession, into files: MirroredFiles,
-    _ report: (ByteCount) -> Void
-  ) async throws -> ReplicaError? {
-    var problem: ReplicaError?
-    for stream in sidecar.former ?? [] where try !files.has(stream) {
-      do {
-        try await fetch(stream, of: remote, into: files, report)
-      } catch let error as ReplicaError {
-        problem = problem ?? error
-      }
-    }
-    if replacesFormer, remote.seal != nil {
-      try files.removeUnlisted(sidecar, upTo: remote.generation)
-    }
-    return problem
-  }
-
-  private func fetch(
-    _ stream: Sidecar.FormerStream, of remote: RemoteSession, into files: MirroredFiles,
+    of remote: RemoteSession, to files: MirroredFiles, _ fetched: inout FetchedSession,
     _ report: (ByteCount) -> Void
   ) async throws {
+    for stream in fetched.sidecar.former ?? [] where try !files.has(stream, sealedIn: remote) {
+      do {
+        let path = try await fetch(stream, of: remote, to: files, report)
+        fetched.kept =
+          fetched.kept ?? path.map { Puller.KeptLog(path: $0, isOfOtherGeneration: false) }
+      } catch let error as ReplicaError {
+        fetched.problem = fetched.problem ?? error
+      }
+    }
+    if deletesFormer(remote) {
+      try files.removeUnlisted(fetched.sidecar, upTo: remote.generation)
+    }
+  }
+
+  /// Whether logs of earlier generations are deleted: what takes the place of a redacted one is known
+  /// once it is sealed.
+  private func deletesFormer(_ remote: RemoteSession) -> Bool {
+    replacesFormer && remote.seal != nil
+  }
+
+  /// Fetches a former stream.
+  ///
+  /// - Returns: the path of the mirror's copy with other bytes; nil if there was none.
+  private func fetch(
+    _ stream: Sidecar.FormerStream, of remote: RemoteSession, to files: MirroredFiles,
+    _ report: (ByteCount) -> Void
+  ) async throws -> String? {
     let stored = remote.segments(of: stream.generation).map(\.stored).total
     if let refusal = limit.refusal(of: stream.length.byteCount, from: stored) {
       throw ReplicaError(
@@ -230,6 +242,6 @@ struct SessionFetch: Sendable {
       try log.append(piece)
       report(ByteCount(piece.count))
     }
-    _ = try log.commit(keepingOldAs: files.earlier(stream.generation))
+    return try log.commit(keepingOldAs: files.earlier(stream.generation))
   }
 }

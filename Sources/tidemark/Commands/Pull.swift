@@ -19,10 +19,10 @@ struct Pull: AsyncParsableCommand {
       log replaced by a shorter one: where the store shows less than the mirror has, the mirror is \
       kept, and that is reported as a failure. A log with other bytes that a seal proves, such as a \
       redacted one, takes its place, and the former one becomes <session>.g<generation>.log; with \
-      --redacted it is deleted. Of a session whose log was not sent (consent: \
-      metadata) there is the .json alone. What would fill the disk is not fetched. Of a damaged \
-      session nothing is mirrored that is not proven; with --salvage what can be read of it goes to \
-      <session>.salvaged.log, a [GAP …] line where bytes are lost.
+      --redacted it is deleted, once the redacted one is sealed. Of a session whose log was not sent \
+      (consent: metadata) there is the .json alone. What would fill the disk is not fetched. Of a \
+      damaged session nothing is mirrored that is not proven; with --salvage what can be read of it \
+      goes to <session>.salvaged.log, a [GAP …] line where bytes are lost.
 
       With --json one object: sessions, logBytes, failures, withoutLog; with --dry-run one a line: \
       session, logBytes, refusal.

@@ -207,8 +207,7 @@ struct Redact: AsyncParsableCommand {
     guard !copies.isEmpty else { return false }
     Console.complain(
       "\(Plural.text(copies.count, "copy", "copies")) that this home sent under a former device id "
-        + "cannot be redacted: 'tidemark delete --remote --device DEVICE --all' removes all that was sent "
-        + "under one, and then 'tidemark retry ID' sends what is open again: "
+        + "cannot be redacted; 'tidemark delete --remote DEVICE/ID' removes one: "
         + Self.names(copies.map(\.deviceSession.name)))
     return true
   }
