@@ -77,7 +77,7 @@ package struct SessionSearch {
     var new: Set<Int> = []
     defer { known?.add(new) }
     func search(_ line: RecordLine) throws {
-      var isMatch = found < limit && (pattern.match(in: line.text) != nil) != isInverted
+      var isMatch = found < limit && pattern.isFound(in: line.text) != isInverted
       if isMatch, let known {
         let hash = KnownLines.hash(line)
         isMatch = !known.holds(hash)

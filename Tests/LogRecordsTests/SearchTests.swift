@@ -50,6 +50,37 @@ import Testing
     #expect(match(pattern, line)?.lowerBound == expected)
   }
 
+  @Test(arguments: SeededGenerator.cases(400))
+  func `a long line is found where a match in it is`(number: Int) throws {
+    var generator = SeededGenerator(case: number)
+    func text(_ characters: String, _ count: ClosedRange<Int>) -> String {
+      String(
+        (0..<Int.random(in: count, using: &generator)).compactMap { _ in
+          characters.randomElement(using: &generator)
+        })
+    }
+    let pattern: LinePattern
+    do {
+      pattern = try LinePattern(text("abx()|*+?^$.[]\\", 1...8))
+    } catch is PatternError {
+      return
+    }
+    let filling = String(repeating: ["x", "y", "xy"][number % 3], count: 512)
+    for line in [filling + text("abxy1)", 0...6), text("abxy1)", 0...6) + filling] {
+      let isFound = Array(line.utf8).withUnsafeBytes { pattern.isFound(in: $0) }
+      #expect(isFound == (match(pattern, line.utf8) != nil), "\(line.suffix(8))")
+    }
+  }
+
+  /// A search that begins anew at each position would take hours.
+  @Test func `a line of many beginnings of a match is searched in one run`() throws {
+    let pattern = try LinePattern("error.*failed")
+    let line = Array(String(repeating: "error ", count: 1 << 19).utf8)
+    #expect(!line.withUnsafeBytes { pattern.isFound(in: $0) })
+    let end = Array("failed".utf8)
+    #expect((line + end).withUnsafeBytes { pattern.isFound(in: $0) })
+  }
+
   @Test(arguments: ["a\nb", "(", "[a", "a{2,1}"])
   func `an invalid pattern is refused`(text: String) {
     #expect(throws: PatternError.self) { try LinePattern(text) }

@@ -113,7 +113,7 @@ private struct RecordTally {
       guard let records = rule.records, records.levels?.contains(head.level) ?? true,
         AlertFilter.admit(rule.filter.categories, head.category),
         AlertFilter.admit(rule.filter.scenarios, head.scenario),
-        patterns[number].map({ $0.match(in: line.text) != nil }) ?? (line.head != nil)
+        patterns[number].map({ $0.isFound(in: line.text) }) ?? (line.head != nil)
       else { continue }
       isCounted[number] = true
       count(line, number)

@@ -11,12 +11,14 @@
 ///
 /// ```swift
 /// let pattern = try LinePattern("time-?out", ignoresCase: true)
-/// let isFound = pattern.match(in: line) != nil
+/// let isFound = pattern.isFound(in: line)
 /// ```
 public final class LinePattern {
   private enum Form {
     case fixed([UInt8])
-    case expression(UnsafeMutablePointer<regex_t>)
+    /// The second finds a match anywhere from the beginning of the line; nil if the first cannot be
+    /// part of another expression.
+    case expression(UnsafeMutablePointer<regex_t>, anywhere: UnsafeMutablePointer<regex_t>?)
   }
 
   private let form: Form
@@ -36,23 +38,52 @@ public final class LinePattern {
       form = .fixed(Array(text.utf8))
       return
     }
-    let expression = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
     let flags = REG_EXTENDED | (ignoresCase ? REG_ICASE : 0)
-    let result = regcomp(expression, isFixed ? Self.escaped(text) : Self.withDigits(text), flags)
+    let (expression, isGroup) =
+      isFixed ? (Self.escaped(text), true) : Self.withDigits(text)
+    form = .expression(
+      try Self.compile(expression, flags, of: text),
+      anywhere: isGroup
+        ? try? Self.compile("^.*(\(expression))", flags | REG_NOSUB, of: text) : nil)
+  }
+
+  private static func compile(
+    _ text: String, _ flags: Int32, of pattern: String
+  ) throws -> UnsafeMutablePointer<regex_t> {
+    let expression = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
+    let result = regcomp(expression, text, flags)
     guard result == 0 else {
       var message = [CChar](repeating: 0, count: 256)
       regerror(result, expression, &message, message.count)
       expression.deallocate()
       let bytes = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      throw PatternError(pattern: text, reason: String(decoding: bytes, as: UTF8.self))
+      throw PatternError(pattern: pattern, reason: String(decoding: bytes, as: UTF8.self))
     }
-    form = .expression(expression)
+    return expression
   }
 
   deinit {
-    guard case .expression(let expression) = form else { return }
-    regfree(expression)
-    expression.deallocate()
+    guard case .expression(let expression, let anywhere) = form else { return }
+    for expression in [expression, anywhere].compactMap(\.self) {
+      regfree(expression)
+      expression.deallocate()
+    }
+  }
+
+  /// Length of a line, in bytes, from which on a match is looked for in one run: the system's search
+  /// begins anew at each position, and takes time with the square of the length.
+  private static let longLine = 512
+
+  /// Whether there is a match in a line, in time proportional to its length.
+  ///
+  /// Expressions with back references take longer in long lines.
+  ///
+  /// - Parameter line: without its newline.
+  public func isFound(in line: UnsafeRawBufferPointer) -> Bool {
+    guard case .expression(_, let anywhere?) = form, line.count >= Self.longLine else {
+      return match(in: line) != nil
+    }
+    return Self.match(anywhere, in: line, from: 0) != nil
   }
 
   /// The first match in a line.
@@ -65,7 +96,7 @@ public final class LinePattern {
     switch form {
     case .fixed(let text):
       return Self.find(text, in: line, from: start)
-    case .expression(let expression):
+    case .expression(let expression, _):
       return Self.match(expression, in: line, from: start)
     }
   }
@@ -123,9 +154,14 @@ public final class LinePattern {
   /// A pattern with `\d` and `\D` replaced by POSIX classes; POSIX would read them as letters.
   ///
   /// In brackets a backslash is an ordinary character.
-  private static func withDigits(_ text: String) -> String {
+  ///
+  /// - Returns: the pattern, and whether it means the same as a group of another one: not with a
+  ///   closing parenthesis that is a character, or with back references.
+  private static func withDigits(_ text: String) -> (text: String, isGroup: Bool) {
     var result = ""
     var rest = text[...]
+    var depth = 0
+    var isGroup = true
     while let character = rest.popFirst() {
       switch character {
       case "\\":
@@ -133,15 +169,21 @@ public final class LinePattern {
         switch next {
         case "d": result += "[0-9]"
         case "D": result += "[^0-9]"
-        default: result += "\\" + (next.map(String.init) ?? "")
+        default:
+          if next?.isNumber == true { isGroup = false }
+          result += "\\" + (next.map(String.init) ?? "")
         }
       case "[":
         let list = bracketList(&rest)
         result += "[" + list
-      default: result.append(character)
+      default:
+        if character == "(" { depth += 1 }
+        if character == ")" { depth -= 1 }
+        if depth < 0 { isGroup = false }
+        result.append(character)
       }
     }
-    return result
+    return (result, isGroup)
   }
 
   /// The rest of a bracket expression up to its end, verbatim.
