@@ -56,4 +56,27 @@ import Testing
     for _ in 0..<2 { try await folder.tick(after: 90_000) }
     #expect(try await folder.remoteLines() == [Array(0..<30)])
   }
+
+  @Test func `what a pass withheld without the store stays withheld`() async throws {
+    var site = try Site()
+    let writer = try site.local.writer()
+    writer.print("sent")
+    try await site.upload()
+    site.consent = .metadata
+    writer.print("withheld")
+    site.store.plan(.failBefore(.unreachable), on: "PUT", keyContaining: "devices/", times: 99)
+    for _ in 0..<2 {
+      _ = try? await site.upload()
+      site.local.clock.advance(seconds: 3600)
+    }
+    try writer.end(.exit(0))
+    _ = site.store.forgetPlans()
+    site.consent = .logs
+    try await site.upload()
+    let remote = try await site.remote(writer.session)
+    #expect(remote.seal != nil)
+    #expect(
+      try await !String(decoding: site.remoteBytes(writer.session), as: UTF8.self)
+        .contains("withheld"))
+  }
 }

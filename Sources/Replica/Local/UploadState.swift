@@ -21,8 +21,8 @@ package struct UploadState: Codable, Equatable {
   package var kept: [Int]?
   /// The consent stated by the newest revision in the store; nil if none has stated it.
   package var consent: Consent?
-  /// Whether the last upload since that found the session open may send its log; nil if not.
-  package var isAllowed: Bool?
+  /// The consent of the last upload since that found the session open; nil if it was the same.
+  package var found: Consent?
   /// When its remote copy was deleted on request; nil if it may be uploaded.
   package var withdrawnAt: Timestamp?
 
@@ -90,13 +90,14 @@ extension LocalSession {
     try write(uploadState, isDurable: true)
   }
 
-  /// Records, durably, whether an upload that found the session open may send its log: if it has
-  /// ended by the time its turn comes, that still counts.
+  /// Records, durably, the consent of an upload that found the session open: if it has ended by the
+  /// time its turn comes, or the store was out of reach, that still counts.
   ///
+  /// - Parameter consent: nil if it is what the newest revision states.
   /// - Throws: ``Platform/SystemError``.
-  package func allowLog(_ isAllowed: Bool) throws {
+  package func recordFound(_ consent: Consent?) throws {
     var uploadState = try loadUploadState() ?? UploadState()
-    uploadState.isAllowed = isAllowed ? true : nil
+    uploadState.found = consent
     try write(uploadState, isDurable: true)
   }
 

@@ -209,8 +209,8 @@ extension SessionState {
     verdict = try Verdict.reach(
       sidecar: sidecar, files: local.files, lockGranted: isLockFree, machine: context.machine,
       now: context.now(), logModified: modified)
-    let mayFollow = verdict == nil || uploadState.isAllowed == true
-    consent = context.consent == .logs && !mayFollow ? saidConsent : context.consent
+    let last = verdict == nil ? context.consent : uploadState.found ?? saidConsent
+    consent = context.consent == .logs ? last : context.consent
   }
 
   /// Determines up to which offset the log is sent in this pass: its end if the session has ended,
@@ -237,7 +237,7 @@ extension SessionState {
   /// Records the consent that the store's newest revision states.
   mutating func record(_ consent: Consent) throws {
     var uploadState = uploadState
-    (uploadState.consent, uploadState.isAllowed) = (consent, nil)
+    (uploadState.consent, uploadState.found) = (consent, nil)
     try local.write(uploadState, isDurable: true)
     self.uploadState = uploadState
   }

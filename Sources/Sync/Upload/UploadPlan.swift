@@ -77,9 +77,9 @@ package struct UploadPlan: Sendable {
   /// Sessions with nothing to do, from which the execution removes what leads passes to them.
   var finished: [SessionID: Finish] = [:]
 
-  /// Open sessions whose logs the store's newest revision withholds: whether they may be sent now, if
-  /// the last upload did not know.
-  var allowed: [SessionID: Bool] = [:]
+  /// Open sessions that the last upload found under another consent: the present one, nil if the
+  /// store's newest revision states it.
+  var found: [SessionID: Consent?] = [:]
 
   /// Open recorded sessions whose log has a time in the future: a clock was wrong, and the log would
   /// count as written to until that time.
@@ -148,7 +148,7 @@ package struct UploadPlan: Sendable {
     skipped.removeAll { $0.session != session }
     waiting.removeAll { $0.session != session }
     finished = finished.filter { $0.key == session }
-    allowed = allowed.filter { $0.key == session }
+    found = found.filter { $0.key == session }
     ahead.removeAll { $0 != session }
     superseded = []
   }

@@ -73,8 +73,8 @@ struct UploadPlanner {
     guard state.verdict == nil else { return state }
     if state.log == nil { state.wait = .logGone(state.local.files.log) }
     guard state.wait == nil else { return state }
-    let isAllowed = state.saidConsent == .metadata && state.consent == .logs
-    if isAllowed != (state.uploadState.isAllowed == true) { plan.allowed[session] = isAllowed }
+    let found = state.consent == state.saidConsent ? nil : state.consent
+    if found != state.uploadState.found { plan.found.updateValue(found, forKey: session) }
     if state.consent == .metadata {
       // Until it ends there is nothing to add, except a daily check of the store.
       if state.entry.revision > 0, !state.entry.isDirty, state.uploadState.consent == .metadata {

@@ -76,8 +76,8 @@ package struct Uploader: Sendable {
     return try conclude(tally.withLock { $0 })
   }
 
-  /// Records which logs may be sent from now on, and removes what leads passes to sessions with
-  /// nothing to do.
+  /// Records the consent of sessions that are still open, and removes what leads passes to sessions
+  /// with nothing to do.
   private func apply(_ plan: UploadPlan, _ tally: Guarded<UploadReport>) {
     func attempt(_ session: SessionID, _ body: (LocalSession) throws -> Void) {
       do {
@@ -86,8 +86,8 @@ package struct Uploader: Sendable {
         tally.withLock { $0.failures.append(.init(session: session, error: error)) }
       }
     }
-    for (session, isAllowed) in plan.allowed.sorted(by: { $0.key < $1.key }) {
-      attempt(session) { try $0.allowLog(isAllowed) }
+    for (session, consent) in plan.found.sorted(by: { $0.key < $1.key }) {
+      attempt(session) { try $0.recordFound(consent) }
     }
     for (session, finish) in plan.finished.sorted(by: { $0.key < $1.key }) {
       attempt(session) { local in
