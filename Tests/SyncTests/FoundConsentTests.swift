@@ -9,8 +9,8 @@ import Testing
 
 @testable import Sync
 
-/// Attached logs after a change of consent.
-@Suite(.shiftedTime, .tags(.medium)) struct AttachedConsentTests {
+/// Changes of consent that no upload could tell the store, and those of attached logs.
+@Suite(.shiftedTime, .tags(.medium)) struct FoundConsentTests {
   @Test(arguments: [false, true])
   func `an attached file that does not grow is sent once the consent allows it`(
     isUpgraded: Bool
