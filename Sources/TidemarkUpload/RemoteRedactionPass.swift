@@ -32,17 +32,34 @@ package struct RemoteRedactionPass: Sendable {
     return items
   }
 
-  /// Begins a new generation of each session, and sends it.
+  /// Finds the sessions of which the store has segments again that a redaction replaced.
+  ///
+  /// - Parameter sessions: the sessions to examine.
+  /// - Returns: the number of segments of each.
+  /// - Throws: errors of the store and of the home.
+  package func replaced(_ sessions: [SessionID]) async throws -> [SessionID: Int] {
+    var found: [SessionID: Int] = [:]
+    for session in sessions {
+      let count = try await RemoteRedaction(context).replaced(session)
+      if count > 0 { found[session] = count }
+    }
+    return found
+  }
+
+  /// Begins a new generation of each session, and sends it; deletes what was replaced before.
   ///
   /// - Parameters:
   ///   - items: from ``plan(_:refused:)``.
+  ///   - replaced: sessions from ``replaced(_:)``.
   ///   - lock: the home's lock.
   /// - Returns: the result; ``Sync/UploadReport/stoppedBy`` is set if the store failed.
   /// - Throws: as ``Sync/Uploader/execute(_:within:holding:report:)`` does; errors of the home.
   package func run(
-    _ items: [RemoteRedaction.Item], holding lock: HomeLock
+    _ items: [RemoteRedaction.Item], removing replaced: [SessionID] = [], holding lock: HomeLock
   ) async throws -> UploadReport {
-    for item in items { try RemoteRedaction(context).begin(item, holding: lock) }
+    let redaction = RemoteRedaction(context)
+    for session in replaced { try redaction.recallReplaced(session, holding: lock) }
+    for item in items { try redaction.begin(item, holding: lock) }
     let uploader = Uploader(context)
     var plan = try uploader.plan(.all)
     plan.leaveAttached(besides: items.map(\.session))

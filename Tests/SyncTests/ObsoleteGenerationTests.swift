@@ -69,4 +69,24 @@ import Testing
     for _ in 0..<2 { #expect(try await site.upload().failures.isEmpty) }
     try await expectDeleted()
   }
+
+  @Test func `it comes back from a backup`() async throws {
+    let names = try await obsolete()
+    let folder = try await site.remote(writer.session).folder
+    var objects: [String: [UInt8]] = [:]
+    for name in names {
+      objects[folder.key + name.fileName] = try await site.store.get(folder.key + name.fileName)
+    }
+    try await site.upload()
+    let redaction = try RemoteRedaction(site.context())
+    #expect(try await redaction.replaced(writer.session) == 0)
+    for (key, bytes) in objects { _ = try await site.store.put(key, bytes) }
+    #expect(try await redaction.replaced(writer.session) == names.count && !names.isEmpty)
+    do {
+      let lock = try #require(try HomeLock.acquire(site.local.home))
+      try redaction.recallReplaced(writer.session, holding: lock)
+    }
+    try await site.upload()
+    try await expectDeleted()
+  }
 }

@@ -51,9 +51,7 @@ package struct RemoteRedaction: Sendable {
         "it was sent as device \(sidecar.deviceId), which this home no longer is; "
           + "'tidemark delete --remote' removes that copy")
     }
-    let folder = SessionFolder(device: sidecar.deviceId, session: session)
-    let listed = try await FolderListing(folder, session: session, in: context.store)[
-      session, in: folder]
+    let listed = try await listed(session, sidecar)
     let remote = try withoutForeignObjects(listed, sidecar)
     guard mayDiffer || begun.map({ $0 > remote.generation }) == true else { return nil }
     guard sidecar.seal == nil || !sidecar.withholdsLog else {
@@ -174,9 +172,8 @@ package struct RemoteRedaction: Sendable {
     guard let givenUp = sidecar.givenUp, !givenUp.isEmpty, sidecar.remoteReapedAt == nil else {
       return nil
     }
-    let folder = SessionFolder(device: sidecar.deviceId, session: session)
-    let remote = try await FolderListing(folder, session: session, in: context.store)[
-      session, in: folder]
+    let remote = try await listed(session, sidecar)
+    let folder = remote.folder
     let left = (remote.segments + remote.damagedSegments.map(\.name)).filter {
       givenUp.contains($0.generation)
     }
@@ -194,6 +191,36 @@ package struct RemoteRedaction: Sendable {
 
   /// Maximum number of objects to name.
   private static let mostNamed = 5
+
+  private func listed(_ session: SessionID, _ sidecar: Sidecar) async throws -> RemoteSession {
+    let folder = SessionFolder(device: sidecar.deviceId, session: session)
+    return try await FolderListing(folder, session: session, in: context.store)[session, in: folder]
+  }
+
+  /// The number of segments that a redaction of a sealed session replaced and the store still has, or
+  /// has again, such as from a backup.
+  ///
+  /// - Parameter session: a session of this device.
+  /// - Throws: errors of the store and of the local files.
+  package func replaced(_ session: SessionID) async throws -> Int {
+    let (sidecar, _) = try LocalSession(context.home, session).sidecar(device: context.device)
+    guard sidecar.seal != nil, sidecar.remoteReapedAt == nil, let first = sidecar.erasesBefore,
+      sidecar.deviceId == context.device.deviceId
+    else { return 0 }
+    let remote = try await listed(session, sidecar)
+    let gone = Set(remote.superseded(by: sidecar, put: []).keys)
+    return remote.segments.count {
+      $0.generation < first && gone.contains(remote.folder.key + $0.fileName)
+    }
+  }
+
+  /// Makes the next pass delete what a redaction replaced.
+  ///
+  /// - Throws: errors of the manifest.
+  package func recallReplaced(_ session: SessionID, holding lock: HomeLock) throws {
+    lock.expect(context.home)
+    try context.manifest.recallSuperseded(of: session, due: context.now())
+  }
 
   /// Refuses a session on hold: the deletion of its former streams would lose lines.
   private func expectNoHold(_ remote: RemoteSession) throws {

@@ -132,7 +132,9 @@ struct Delete: AsyncParsableCommand {
     reports: Bool = true
   ) async throws -> [Target] {
     let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
-    let catalog = SessionCatalog(try setup.reading(with: context))
+    var catalog = SessionCatalog(try setup.reading(with: context))
+    // Also what a deletion that was killed has left.
+    catalog.includesUndescribed = true
     let targets = try await targets(in: catalog, trash: Set(trash.keys), setup, reports)
     if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
       throw Failure(.usage, "\(running.session) is still running; end its program first")

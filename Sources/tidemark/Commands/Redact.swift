@@ -22,10 +22,10 @@ struct Redact: AsyncParsableCommand {
 
       --apply-remote redacts what was sent under earlier rules: each of this device's sessions in which \
       the configured rules mask anything differently gets a new generation, of which only the segments \
-      concerned are sent. Objects that are replaced are deleted by an upload after the session's seal. \
-      A call that could not send everything is continued by the next. Exit code 1 when some session \
-      cannot be redacted, also because only the store has it, or something that the store has cannot be \
-      checked.
+      concerned are sent. Objects that are replaced are deleted by an upload after the session's seal, \
+      and by a later call if they come back, such as from a backup. A call that could not send \
+      everything is continued by the next. Exit code 1 when some session cannot be redacted, also \
+      because only the store has it, or something that the store has cannot be checked.
 
       With --json one object a line: of --preview each place (log, kind, offset, length, line, text) or, \
       with --count, each log (log, redacted); of --apply-remote each session (session, segments, bytes).
@@ -147,11 +147,15 @@ struct Redact: AsyncParsableCommand {
       if try await reportUnchecked(setup, context) { failed = true }
       if try await reportAway(setup, context) { failed = true }
     }
-    if let lock, !items.isEmpty {
-      let report = try await pass.run(items, holding: lock)
+    let begun = Set(items.map(\.session))
+    var replaced = try await pass.replaced(
+      entries.map(\.session).filter { !begun.contains($0) })
+    if let lock, !items.isEmpty || !replaced.isEmpty {
+      let report = try await pass.run(items, removing: Array(replaced.keys), holding: lock)
       try say(items.filter { report.hasFinished($0.session) })
       for (session, reason) in report.supersededLeft.sorted(by: { $0.key < $1.key }) {
         Console.complain("\(session): the objects sent before could not be deleted: \(reason)")
+        replaced[session] = nil
       }
       for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
       if let error = report.stoppedBy { throw error }
@@ -159,7 +163,15 @@ struct Redact: AsyncParsableCommand {
     } else {
       try say(items)
     }
-    if items.isEmpty, !failed { Console.remark("the current rules change nothing in the store") }
+    for (session, count) in replaced.sorted(by: { $0.key < $1.key }) {
+      Console.complain(
+        "\(session): \(Plural.text(count, "segment")) that a redaction replaced "
+          + "\(count == 1 ? "was" : "were") in the store, \(dryRun ? "to be deleted" : "now deleted")"
+      )
+    }
+    if items.isEmpty, replaced.isEmpty, !failed {
+      Console.remark("the current rules change nothing in the store")
+    }
     if failed { throw ExitStatus.partial }
   }
 
