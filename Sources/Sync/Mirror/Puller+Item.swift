@@ -33,17 +33,17 @@ extension Puller {
 
     /// Why the mirror's files stay as they are; nil if they are updated.
     ///
-    /// A seal may state that the log is shorter; its digest proves that. Until a later generation is
-    /// sealed, the store has the one before.
+    /// A seal may state that the log is shorter; its digest proves that. A seal is replaced by a seal
+    /// only: what is open proves nothing, even if it is redacted or repaired at this moment.
     package var refusal: String? {
       guard remote.revision != nil else { return sidecarMissing }
-      guard remote.seal == nil, !isRewritten else { return nil }
-      if length < mirrored { return shortage }
-      let goesOn = mirroredGeneration == remote.generation && length > mirrored
-      guard isMirrorSealed, !goesOn else { return nil }
-      return
-        "kept: the mirror has all \(mirrored) bytes and the end, the store shows it as open. Pull "
-        + "again later"
+      guard remote.seal == nil else { return nil }
+      if isMirrorSealed {
+        return
+          "kept: the mirror has all \(mirrored) bytes and the end, the store shows it as open. Pull "
+          + "again later"
+      }
+      return length < mirrored && !isRewritten ? shortage : nil
     }
 
     /// A message that nothing says what the session's objects are.

@@ -99,16 +99,11 @@ struct SessionFetch: Sendable {
     _ sidecar: Sidecar, _ item: Puller.Item, to mirrored: Sidecar?
   ) throws {
     guard let revision = item.remote.revision, let mirrored else { return }
-    var isOlder = revision.generation < mirrored.generation ?? 1
-    if mirrored.status != .active {
-      let least = RevisionName.leastNumber(of: mirrored)
-      let isBefore =
-        item.remote.seal == nil
-        ? revision.number <= least
-        : revision.number < least && sidecar.digest != mirrored.digest
-      isOlder = isOlder || isBefore
-    }
-    guard isOlder else { return }
+    let isOfOldGeneration = revision.generation < mirrored.generation ?? 1
+    let isBeforeSeal =
+      mirrored.status != .active && revision.number < RevisionName.leastNumber(of: mirrored)
+      && sidecar.digest != mirrored.digest
+    guard isOfOldGeneration || isBeforeSeal else { return }
     throw ReplicaError(
       .missingBytes,
       "kept: \(revision.fileName) is older than what the mirror has: somebody may have put it back. "
