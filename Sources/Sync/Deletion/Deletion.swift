@@ -102,7 +102,8 @@ package struct Deletion {
     return outcomes
   }
 
-  /// Whether a remote copy is the one that this home has, or would have, if it went on with the session.
+  /// Whether a remote copy is the one that this home continues: that of the session's present device id
+  /// or, before anything was sent under that, of a former one.
   private func isPresentCopy(
     _ remote: RemoteSession, of local: LocalSession, _ context: SyncContext
   ) throws -> Bool {
