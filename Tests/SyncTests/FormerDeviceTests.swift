@@ -23,10 +23,7 @@ import Testing
     let session = try site.local.session(Array("one\ntwo\n".utf8))
     try await site.upload()
     let former = site.device.deviceId
-    switch change {
-    case .otherMachine: try site.identify(as: "two")
-    case .lostRecord: try site.loseDevice()
-    }
+    try site.undergo(change)
     let context = try site.context()
     let catalog = site.catalog(context)
 
@@ -63,10 +60,7 @@ import Testing
     let plan = try await reaper.plan(retention)
     #expect(try reaper.execute(plan, retention).allSatisfy { $0.error == nil })
     site.local.clock.advance(seconds: 60)
-    switch change {
-    case .otherMachine: try site.identify(as: "two")
-    case .lostRecord: try site.loseDevice()
-    }
+    try site.undergo(change)
     #expect(try await SealReview(site.context()).runIfDue().copies.isEmpty)
   }
 
@@ -152,10 +146,7 @@ import Testing
     let writer = try site.local.writer()
     writer.print("under the first id")
     try await site.upload()
-    switch change {
-    case .otherMachine: try site.identify(as: "two")
-    case .lostRecord: try site.loseDevice()
-    }
+    try site.undergo(change)
     writer.print("under the second")
     try await site.upload()
 
@@ -185,6 +176,14 @@ import Testing
 }
 
 extension Site {
+  /// Makes the home another device.
+  fileprivate mutating func undergo(_ change: FormerDeviceTests.Change) throws {
+    switch change {
+    case .otherMachine: try identify(as: "two")
+    case .lostRecord: try loseDevice()
+    }
+  }
+
   /// Makes the home find itself on a machine with an id.
   fileprivate mutating func identify(as machineId: String) throws {
     var machine = local.clock.machine
