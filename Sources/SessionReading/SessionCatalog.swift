@@ -106,8 +106,8 @@ package struct SessionCatalog: Sendable {
   package var includesUndescribed = false
   /// How old the newest object of such a session must be: it may be being sent at this moment.
   var leastAge = Duration.hours(1)
-  /// Of which sessions each copy under an id of this home is an entry of its own, because a person
-  /// names the device; all others are one entry.
+  /// Selects sessions whose copies under this home's ids are listed one by one, because a person names
+  /// the device; otherwise they are one entry.
   var isSeparate: @Sendable (SessionID) -> Bool = { _ in false }
   var home: Home { context.home }
   /// The user of a home in machine-wide mode, who can write any id into it, and name any device; nil

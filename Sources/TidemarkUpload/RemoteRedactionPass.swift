@@ -32,7 +32,7 @@ package struct RemoteRedactionPass: Sendable {
     return items
   }
 
-  /// Finds the sessions of which the store has segments again that a redaction replaced.
+  /// Finds sessions with segments in the store that a redaction has replaced.
   ///
   /// - Parameter sessions: the sessions to examine.
   /// - Returns: the number of segments of each.

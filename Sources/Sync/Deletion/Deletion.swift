@@ -102,8 +102,8 @@ package struct Deletion {
     return outcomes
   }
 
-  /// Whether a remote copy is the one that this home continues: that of the session's present device id
-  /// or, before anything was sent under that, of a former one.
+  /// Whether this home continues a remote copy: the one under the session's present device id or, as
+  /// long as nothing was sent under that, one under a former id.
   private func isPresentCopy(
     _ remote: RemoteSession, of local: LocalSession, _ context: SyncContext
   ) throws -> Bool {
