@@ -17,6 +17,7 @@ import TidemarkLogging
     switch way {
     case "segv", "chained": crash()
     case "trap": trap()
+    case "fatal": fatalError("no row 817")
     case "abort": abort()
     case "term": raise(SIGTERM)
     case "ignored": ignoreTermination()

@@ -90,21 +90,12 @@ import Testing
     if way == "fork" { #expect(text.matches(of: /in the child\n/).count == 20) }
   }
 
-  private static let isUnoptimized: Bool = {
-    #if DEBUG
-      true
-    #else
-      false
-    #endif
-  }()
-
   /// The message may still be in the pipe when the process traps.
-  @Test(.enabled(if: Self.isUnoptimized, "an optimized program traps without a message"))
-  func `the message of a trap is recorded`() async throws {
-    let result = try await run("LoggingProbe", "trap", "--capture")
-    #expect(result.errors.contains("Index out of range"))
+  @Test func `the message of a fatal error is recorded`() async throws {
+    let result = try await run("LoggingProbe", "fatal", "--capture")
+    #expect(result.errors.contains("no row 817"))
     let text = try text(#require(sessions().first))
-    #expect(text.contains("[stderr] ") && text.contains("Index out of range"))
+    #expect(text.contains("[stderr] ") && text.contains("no row 817"))
     #expect(text.hasSuffix("SESSION END signal 4 (SIGILL)\n"))
   }
 
