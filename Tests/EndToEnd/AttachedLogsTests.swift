@@ -139,6 +139,62 @@ import Testing
   }
 
   #if os(Linux)
+    /// As a plain file and compressed, and where only the names of a folder can be read.
+    @Test
+    func `a rotated log that cannot be read for a while is still the same log`() async throws {
+      let result = try await Program().shellInMountNamespace(
+        """
+        umask 022
+        export TIDEMARK_HOME=/mnt/home
+        mkdir -m 777 /mnt/home /mnt/store
+        mkdir -p /mnt/logs/sub
+        for log in plain packed sub/named; do echo "$log 1" >/mnt/logs/$log.log; done
+        as daemon $T init file:///mnt/store >&2
+        sed -i '/^sources:/a\\  - path: /mnt/logs/**' /mnt/home/tidemark.yaml
+        tick() { echo "-- $1"; as daemon $T upload 2>&1 && echo upload 0 || echo "upload $?"; }
+        tick first
+        for log in plain packed sub/named; do
+          echo "$log 2" >>/mnt/logs/$log.log
+          mv /mnt/logs/$log.log /mnt/logs/$log.log.1
+          echo "$log 3" >/mnt/logs/$log.log
+        done
+        chmod 600 /mnt/logs/plain.log.1
+        gzip /mnt/logs/packed.log.1
+        chmod 600 /mnt/logs/packed.log.1.gz
+        chmod 744 /mnt/logs/sub
+        tick rotated
+        chmod 644 /mnt/logs/plain.log.1 /mnt/logs/packed.log.1.gz
+        chmod 755 /mnt/logs/sub
+        tick readable
+        tick again
+        for id in $(as daemon $T list --json | grep -o '"sessionId":"[^"]*"' | cut -d'"' -f4); do
+          as daemon $T show --raw --remote $id | paste -sd ' '
+        done | sort
+        """)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(
+        result.text == """
+          -- first
+          upload 0
+          -- rotated
+          tidemark: /mnt/logs/packed.log.1.gz: cannot be opened: Permission denied
+          tidemark: /mnt/logs/plain.log.1: cannot be opened: Permission denied
+          tidemark: /mnt/logs/sub: cannot be read: Permission denied
+          upload 1
+          -- readable
+          upload 0
+          -- again
+          upload 0
+          packed 1 packed 2
+          packed 3
+          plain 1 plain 2
+          plain 3
+          sub/named 1 sub/named 2
+          sub/named 3
+
+          """, "\(result.text)\(result.errors)")
+    }
+
     /// An unreadable file is reported once and named in `status`; it ends no session and stops no
     /// other.
     @Test

@@ -96,6 +96,46 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<15)])
   }
 
+  @Test(arguments: ["truncate -s %16384", "printf garbage >>"])
+  func `zeros after a compressed log are passed over, and other bytes reported`(command: String)
+    async throws
+  {
+    let folder = try AttachedFolder("*")
+    try folder.append(0..<900, to: "a.log")
+    #expect(try await folder.run("gzip a.log && \(command) a.log.gz") == 0)
+    for _ in 0..<2 { try await folder.tick() }
+    let isRead = command.hasPrefix("truncate")
+    #expect(try await folder.remoteLines() == (isRead ? [Array(0..<900)] : []))
+    #expect(
+      try await Array(folder.problems().values)
+        == (isRead ? [] : ["cannot be unpacked: it is damaged, or not complete"]))
+  }
+
+  /// As when it is copied there slowly.
+  @Test(arguments: [true, false])
+  func `a rotated log whose compressed form is not complete has another pass`(isDamaged: Bool)
+    async throws
+  {
+    let folder = try AttachedFolder("*")
+    try folder.append(0..<900, to: "a.log")
+    try await folder.tick(after: 4000)
+    try folder.append(900..<950, to: "a.log")
+    #expect(
+      try await folder.run(
+        "gzip -c a.log >../whole.gz && rm a.log && head -c 2000 ../whole.gz >a.log.1.gz") == 0)
+    try await folder.tick(after: 4000)
+    #expect(try folder.sidecars().map(\.status) == [.active])
+    #expect(
+      try await Array(folder.problems().values)
+        == ["cannot be unpacked: it is damaged, or not complete"])
+    if !isDamaged {
+      #expect(try await folder.run("cp ../whole.gz a.log.1.gz") == 0)
+    }
+    for _ in 0..<2 { try await folder.tick(after: 4000) }
+    #expect(try await folder.remoteLines() == [Array(0..<(isDamaged ? 900 : 950))])
+    #expect(try folder.sidecars().allSatisfy { $0.status != .active })
+  }
+
   @Test func `a member appended after a log was sent plain is sent`() async throws {
     let folder = try AttachedFolder("a.log*")
     try folder.append(0..<10, to: "a.log")

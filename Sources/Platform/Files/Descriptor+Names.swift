@@ -25,11 +25,20 @@ extension Descriptor {
     return FileStatus(status)
   }
 
-  /// The status of an entry, a link's own, by its name's bytes; nil if it cannot be read.
-  package func status(ofBytes name: UnsafeBufferPointer<UInt8>) -> FileStatus? {
+  /// The status of an entry, a link's own, by its name's bytes; nil if there is none of that name.
+  package func status(
+    ofBytes name: UnsafeBufferPointer<UInt8>
+  ) throws(SystemError) -> FileStatus? {
     var status = stat()
-    let name = name.map(CChar.init(bitPattern:)) + [0]
-    return fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? FileStatus(status) : nil
+    let bytes = name.map(CChar.init(bitPattern:)) + [0]
+    guard fstatat(number, bytes, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
+      return FileStatus(status)
+    }
+    let reason = errno
+    let error = SystemError(
+      operation: "stat", path: path(of: String(decoding: name, as: UTF8.self)), errno: reason)
+    if error.isNotFound { return nil }
+    throw error
   }
 
   /// Passes its entries to a closure, without `.` and `..`.

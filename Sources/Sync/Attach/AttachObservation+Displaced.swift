@@ -125,6 +125,8 @@ extension AttachObservation {
     var others: [AttachedFile] = []
     /// Paths that could not be compared.
     var uncompared: Set<String> = []
+    /// The targets that cannot be read; nil until asked for.
+    var unreadable: [Unread]?
     /// By path, the indexes of unknown files that took the place of displaced ones.
     let replacements: [String: Int]
     /// By path, sessions whose logs were written over in place.
@@ -163,7 +165,7 @@ extension AttachObservation {
     return true
   }
 
-  private func isTarget(
+  private mutating func isTarget(
     _ target: AttachCandidate, of file: AttachedFile, _ overwriting: [String: SessionID]
   ) throws -> Bool {
     try [nil, file.session].contains(overwriting[target.path])
@@ -182,6 +184,9 @@ extension AttachObservation {
       matching.targets.remove(rewritten.source.path)
     } else if try mayBeUnreadable(file) && !file.isInPlace() {
       return
+    } else if let target = unread(file, &matching) {
+      matching.uncompared.insert(target.path)
+      leave(target)
     } else if let index = matching.replacements[file.source.path] {
       fresh[index].before = file
       if try sent.isPending(file) { try lose(file) }
@@ -191,9 +196,40 @@ extension AttachObservation {
   }
 
   /// Whether a file may be in a folder that rotation moves logs of its folder to, and that cannot be
-  /// read at present.
+  /// read at present, or be what a name of its rotation stands for since the last pass, of which not even
+  /// that can be read.
   private func mayBeUnreadable(_ file: AttachedFile) -> Bool {
     unreadable.contains { AttachedFile.folder(of: $0) == file.folder }
+      || plan.problems.keys.contains {
+        sent.problems[$0] == nil && LogSource.isRotatedName($0, of: file.source.path)
+      }
+  }
+
+  /// A file that cannot be read, and that a displaced one may have become: it has its number, or has got a
+  /// name of its rotation since the last pass.
+  ///
+  /// Any other unreadable file may have been there for long, and would keep the session open for as long.
+  /// So would a compressed one that is damaged, but it may not be complete yet.
+  private func unread(_ file: AttachedFile, _ matching: inout Matching) -> Uncompared? {
+    let unreadable =
+      matching.unreadable
+      ?? matching.targets.left.compactMap { target in
+        do {
+          _ = try FileContent(target.path).head()
+          return nil
+        } catch {
+          return Unread(target, error)
+        }
+      }
+    matching.unreadable = unreadable
+    let found = (unread.values + unreadable).filter { one in
+      guard file.mayBelong(to: one.target.status) else { return false }
+      let path = one.target.path
+      return file.isAt(one.target.status) && !one.isDamaged
+        || sent.problems[path] == nil && LogSource.isRotatedName(path, of: file.source.path)
+    }
+    return found.min { $0.target.path < $1.target.path }
+      .map { Uncompared(path: $0.target.path, cause: $0.cause) }
   }
 
   /// Files that no search of the sources reported, and that displaced ones may have become.
@@ -226,31 +262,56 @@ extension AttachObservation {
   /// between that were sent.
   ///
   /// - Throws: ``Uncompared``; errors of the home and its cache. A file that cannot be read is not the
-  ///   one.
-  func isLog(of known: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
-    guard (try? sent.continues(known, FileContent(candidate.path))) == true else {
+  ///   one, as far as can be told; it is noted in ``unread``.
+  mutating func isLog(of known: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
+    do {
+      guard try sent.continues(known, FileContent(candidate.path)) else { return false }
+    } catch {
+      unread[candidate.path] = Unread(candidate, error)
       return false
     }
     do {
       return try !sent.isEdited(known, at: candidate)
     } catch let error as SystemError where error.path == candidate.path {
+      unread[candidate.path] = Unread(candidate, error)
       return false
     } catch let error as SystemError where error.isDiskFull {
       throw Uncompared(path: candidate.path, cause: error)
     }
   }
 
-  /// Thrown when the disk is too full to compare a compressed file with what was sent: which log it is
-  /// remains open, so that neither is a log lost nor another one new.
+  /// Thrown when a file cannot be compared with what was sent, as it cannot be read or the disk is too full
+  /// to unpack it: which log it is remains open, so that neither is a log lost nor another one new.
   struct Uncompared: Error {
     let path: String
     let cause: SystemError
   }
 
+  /// A file of which it may be known later what it has.
+  struct Unread {
+    let target: AttachCandidate
+    let cause: SystemError
+
+    /// - Returns: nil if it is gone, or if it will be no other one, such as a log that is too large.
+    init?(_ target: AttachCandidate, _ error: any Error) {
+      guard let cause = error as? SystemError, cause.path == target.path, !cause.isNotFound,
+        ![SystemError.Number.overflow, SystemError.Number.unsupported].contains(cause.errno)
+      else { return nil }
+      (self.target, self.cause) = (target, cause)
+    }
+
+    /// Whether it is a compressed file that cannot be unpacked.
+    var isDamaged: Bool { cause.errno == SystemError.Number.malformed }
+  }
+
   /// Leaves a file that could not be compared to the next pass.
   mutating func leave(_ error: Uncompared) {
     postpone([error.path])
-    report("cannot be compared with what was sent: \(error.cause.explanation)", at: error.path)
+    let cause = error.cause
+    report(
+      cause.errno == SystemError.Number.malformed
+        ? cause.reason : "cannot be compared with what was sent: \(cause.explanation)",
+      at: error.path)
   }
 
   /// Follows a file to its new path; an unreadable one is retried by the next pass.

@@ -48,6 +48,8 @@ struct AttachObservation {
   var unreadable: Set<String> = []
   /// Known files that are no longer at their path.
   var displaced: [AttachedFile] = []
+  /// Files that could not be read when they were compared with known ones, by path.
+  var unread: [String: Unread] = [:]
   /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
   var edited: Set<SessionID> = []
   /// By folder, the owners of files that were truncated or removed after they were looked at; root

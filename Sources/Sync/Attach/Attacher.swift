@@ -397,6 +397,13 @@ package struct Attacher {
 extension SystemError {
   /// The reason alone, without operation and path.
   var reason: String {
-    "cannot be \(operation == "open" ? "opened" : "read"): \(explanation)"
+    switch (operation, errno) {
+    case ("open", _): "cannot be opened: \(explanation)"
+    case ("unpack", Number.malformed): "cannot be unpacked: it is damaged, or not complete"
+    case (CompressedFile.tooLarge, _):
+      "cannot be unpacked: it becomes larger than 'max-size' or its size lets expect"
+    case (SourceScanner.unnamed, _): "cannot be used: its name is no UTF-8"
+    default: "cannot be read: \(explanation)"
+    }
   }
 }

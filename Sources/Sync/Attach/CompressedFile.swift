@@ -100,6 +100,11 @@ struct CompressedFile {
         stream.avail_in = UInt32(source.count)
         while stream.avail_in > 0 {
           if isAtEnd {
+            // Zeros pad what was on a tape, or was written in blocks; gzip passes over them, too.
+            let rest = source.suffix(Int(stream.avail_in)).drop { $0 == 0 }
+            stream.next_in = source.baseAddress.map { $0 + rest.startIndex }
+            stream.avail_in = UInt32(rest.count)
+            if rest.isEmpty { break }
             guard inflateReset(&stream) == Z_OK else { throw damaged }
             isAtEnd = false
           }

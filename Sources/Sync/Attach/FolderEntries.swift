@@ -16,7 +16,7 @@ struct FolderEntries {
       let folder = try Descriptor(openingDirectory: path)
       try folder.forEachEntry { entry in
         owners[Entry(name: Array(entry.name), inode: entry.inode)] =
-          .some(folder.status(ofBytes: entry.name)?.owner)
+          .some((try? folder.status(ofBytes: entry.name))?.owner)
       }
     } catch {
       return nil

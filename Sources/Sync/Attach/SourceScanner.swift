@@ -46,6 +46,8 @@ struct SourceScanner {
   /// Called for each path that could not be read.
   var problem: (SystemError) -> Void
 
+  /// The operation of an error about a file whose name is no UTF-8.
+  static let unnamed = "use, as its name is no UTF-8,"
   /// The deepest folder that is searched.
   private static let depthLimit = 64
 
@@ -126,8 +128,8 @@ struct SourceScanner {
     try open.forEachEntry { entry in
       fingerprint.add(entry.name, entry.inode)
       guard entry.kind != .directory, !source.excludes(entry.name, in: place.path),
-        let status = open.status(ofBytes: entry.name), status.kind == .file,
-        status.changed >= since || isWanted(place, entry.name),
+        let status = entryStatus(entry.name, in: open, place, isReported: { _ in true }),
+        status.kind == .file, status.changed >= since || isWanted(place, entry.name),
         isRotation(String(decoding: entry.name, as: UTF8.self), status.owner)
       else { return }
       try report(place, entry.name, status, isRotation: true)
@@ -200,7 +202,9 @@ struct SourceScanner {
       let isNamed = entry.kind != .directory && source.path.matches(name, at: progress)
       let inside = entry.kind != .file ? source.path.entering(name, from: progress) : nil
       guard isNamed || entry.kind == .file || inside != nil,
-        !source.excludes(name, in: path), let status = open.status(ofBytes: name)
+        !source.excludes(name, in: path),
+        let status = entryStatus(
+          name, in: open, place, isReported: { isNamed || isRotation($0, in: path, progress) })
       else { return }
       switch status.kind {
       case .file where status.changed >= since || isWanted(place, name):
@@ -232,6 +236,27 @@ struct SourceScanner {
     }
   }
 
+  /// The status of an entry; nil if it is gone, or if it cannot be read, which is reported.
+  ///
+  /// - Parameter isReported: whether that concerns a log. It concerns all if their folder is to blame.
+  private func entryStatus(
+    _ name: UnsafeBufferPointer<UInt8>, in open: borrowing Descriptor, _ place: Place,
+    isReported: (UnsafeBufferPointer<UInt8>) -> Bool
+  ) -> FileStatus? {
+    do {
+      return try open.status(ofBytes: name)
+    } catch {
+      if error.isDenied {
+        let folder = place.path.isEmpty ? "/" : place.path
+        problem(SystemError(operation: "read", path: folder, errno: error.errno))
+      } else if isReported(name) {
+        problem(
+          SystemError(operation: "read", path: place.inside(name).path, errno: error.errno))
+      }
+      return nil
+    }
+  }
+
   private func isWanted(_ place: Place, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
     !again.isEmpty && isWanted(place.inside(name))
   }
@@ -247,7 +272,7 @@ struct SourceScanner {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       return problem(
         SystemError(
-          operation: "use, as its name is no UTF-8,", path: place.path,
+          operation: Self.unnamed, path: place.path,
           errno: SystemError.Number.malformed))
     }
     try report(place, status, isRotation: isRotation)
