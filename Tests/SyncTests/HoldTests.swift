@@ -59,6 +59,42 @@ import Testing
     #expect(over.remote.remote.map(\.session) == [session])
   }
 
+  /// By a hold in this home, and by one in the store alone.
+  @Test(arguments: [false, true])
+  func `a last copy is reported before its hold ends`(isRemote: Bool) async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    let files = site.local.home.files(for: session)
+    for path in [files.log, files.sidecar] { try File.remove(path) }
+    for key in try await site.remote(session).keys {
+      try FileManager.default.setAttributes(
+        [.modificationDate: site.local.clock.now().date],
+        ofItemAtPath: "\(site.local.folder)/store/\(key)")
+    }
+    _ = try await plans(site)
+    if !isRemote { try await keep(session, days: 40, site, remotely: false) }
+    var retention = Retention()
+    retention.warnBefore = .days(3)
+    var reported: [Bool] = []
+    for (days, rest): (Int64, Int64) in [(28, 12), (8, 4), (3, 1)] {
+      site.local.clock.advance(seconds: days * Self.day)
+      if isRemote {
+        let remote = try await site.remote(session)
+        _ = try await RemoteHold(site.context()).release(remote)
+        // The folder's clock is the file system's.
+        let end = (Timestamp.now() + .days(rest)).assumingSynchronizedClocks
+        let key = remote.folder.key + HoldName(session, until: end).fileName
+        _ = try await site.store.put(key, [])
+      }
+      let context = try site.context()
+      let plan = try await RemoteReaper(context, devices: [site.device.deviceId]).plan(retention)
+      try context.saveLivedTime()
+      #expect(plan.remote.isEmpty)
+      reported.append(plan.expiring == [session])
+    }
+    #expect(reported == [false, false, true])
+  }
+
   @Test func `another home's reaper sees the hold in the store`() async throws {
     let site = try Site()
     let session = try await oldSession(site)

@@ -39,10 +39,14 @@ package struct Holds: Sendable {
   /// Whether a session is held.
   ///
   /// An unreadable hold counts: a person wanted to keep the session.
-  package func isHeld(_ session: SessionID, at time: LivedTime) -> Bool {
+  ///
+  /// - Parameter duration: how much longer than that, in lived time.
+  package func isHeld(
+    _ session: SessionID, at time: LivedTime, for duration: Duration = .zero
+  ) -> Bool {
     guard File.exists(folder) else { return false }
     do {
-      return try hold(on: session).map { $0.rest(at: time) != nil } ?? false
+      return try hold(on: session)?.rest(at: time).map { $0 > duration } ?? false
     } catch {
       return true
     }

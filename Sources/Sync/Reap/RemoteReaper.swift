@@ -133,11 +133,22 @@ package struct RemoteReaper: Sendable {
       (age, text) = (sealed, "\(text), and sealed \(Age.text(sealed)) ago")
     }
     let isOpen = try own.map { $0.seal == nil } ?? (local.hasSidecar || local.logBytes() > 0)
+    let holds = Holds(context.home)
+    /// Announces that a session is going to expire that is kept now.
+    func announce(_ plan: inout ReapPlan) {
+      guard let notice = retention.warnBefore, own == nil, age >= retention.remote - notice,
+        !remote.isHeld(at: ages.serverNow + notice),
+        !holds.isHeld(remote.session, at: context.lived.time, for: notice)
+      else { return }
+      plan.expiring.append(remote.session)
+    }
     do {
       if let hold = remote.holds.first(where: { $0.holds(at: ages.serverNow) }) {
+        announce(&plan)
         throw Doubt("on hold until \(hold.day)")
       }
-      guard !Holds(context.home).isHeld(remote.session, at: context.lived.time) else {
+      guard !holds.isHeld(remote.session, at: context.lived.time) else {
+        announce(&plan)
         throw Doubt("'tidemark keep' keeps it")
       }
       guard let revision = remote.revision else {
@@ -153,9 +164,7 @@ package struct RemoteReaper: Sendable {
       }
       guard age >= retention.remote else {
         plan.keep(remote, "newest object is \(text)")
-        if let notice = retention.warnBefore, age >= retention.remote - notice, own == nil {
-          plan.expiring.append(remote.session)
-        }
+        announce(&plan)
         if age > Retention.leftoverAge { try sweep(remote, own, &plan) }
         return
       }
