@@ -1,6 +1,7 @@
 import Foundation
 import LogRecords
 import Platform
+import Replica
 import SessionLog
 import TestServers
 import TestSupport
@@ -348,6 +349,30 @@ import Testing
     #expect(report.problems.count == 2, "\(report.problems)")
     #expect(world.sender.take().map(\.cause) == ["unknown"])
     #expect(try await world.pass().problems.isEmpty)
+  }
+
+  @Test func `a crash is reported after an end that cannot be read`() async throws {
+    let world = try World([Self.rule("crashed", .crash(includesFailures: false))])
+    try await world.pass()
+    world.minutes(16)
+    let device = try world.device("d1")
+    let session = device.begin()
+    try device.upload(session)
+    try await world.pass()
+    let json = Array("{}".utf8)
+    let folder = SessionFolder(device: "d1", session: session)
+    let name = RevisionName(
+      session: session, number: 9, status: .crashed, length: 0, json: json)
+    world.store[folder.key + name.fileName] = json
+    world.minutes(16)
+    #expect(try await world.pass().problems.count == 1)
+    #expect(try await world.pass().problems.isEmpty)
+    #expect(world.sender.take().map(\.cause) == ["unknown"])
+    world.store[folder.key + name.fileName] = nil
+    try device.upload(session, ending: .signal(11))
+    world.minutes(16)
+    try await world.pass()
+    #expect(world.sender.take().map(\.cause) == ["signal 11 (SIGSEGV)"])
   }
 
   @Test func `text from logs and sidecars is escaped in every message form`() async throws {

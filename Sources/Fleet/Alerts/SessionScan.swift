@@ -65,13 +65,14 @@ struct SessionScan: Sendable {
 
   /// Whether the session has ended, and a rule needs to know how.
   private func wantsEnd(_ result: Result) -> Bool {
-    isNews && status != .active && result.cursor.isOpen && scan.readsEnd(status)
+    isNews && status != .active && result.cursor.isOpen && !isUnreadable(result)
+      && scan.readsEnd(status)
   }
 
   /// Whether its newest revision must be read to show whether names hide how it ended.
   private func wantsProof(_ result: Result) -> Bool {
     let number = remote.revision?.number
-    return isNews && remote.mayBeForged(at: scan.now) && result.cursor.unreadable != number ?? 0
+    return isNews && remote.mayBeForged(at: scan.now) && !isUnreadable(result)
       && (number == nil || known?.revision != number)
   }
 
@@ -79,8 +80,13 @@ struct SessionScan: Sendable {
     scan.readsRecords && remote.readableEnd > result.cursor.end
   }
 
+  /// Whether the newest revision is damaged, or not its device's.
+  private func isUnreadable(_ result: Result) -> Bool {
+    result.cursor.unreadable == remote.revision?.number ?? 0
+  }
+
   private func lacksFacts(_ result: Result) -> Bool {
-    result.cursor.facts == nil && remote.revision?.number ?? 0 != result.cursor.unreadable
+    result.cursor.facts == nil && !isUnreadable(result)
   }
 
   private func wantsFacts(_ result: Result) -> Bool {
@@ -118,7 +124,8 @@ struct SessionScan: Sendable {
       result.cursor.end = max(result.cursor.end, remote.readableEnd)
     }
     result.cursor.revision = remote.revision?.number ?? 0
-    result.cursor.status = status
+    // An end that nobody may have written does not hide the one that is to come.
+    if !isUnreadable(result) { result.cursor.status = status }
     let isRead = result.cursor.end >= remote.readableEnd
     if status != .active, isRead, !scan.readsSessionsForSilence { result.cursor.facts = nil }
   }
