@@ -22,8 +22,6 @@ package struct Repair: Sendable {
     _ sessions: [SessionID], holding lock: HomeLock, refused: (SessionID, String) -> Void,
     givenUp: (SessionID, String) -> Void = { _, _ in }
   ) async throws -> UploadReport {
-    let why =
-      context.consent == .logs ? "no local log to re-send" : "consent is 'metadata'"
     let verifier = Verifier(context)
     for session in sessions {
       let (sidecar, _) = try LocalSession(context.home, session).sidecar(device: context.device)
@@ -37,11 +35,21 @@ package struct Repair: Sendable {
       let isReopened = try await verifier.reopen(session, having: remote, holding: lock) {
         givenUp(session, $0)
       }
-      if !isReopened { refused(session, why) }
+      if !isReopened { refused(session, try refusal(of: session)) }
     }
     let uploader = Uploader(context)
     var plan = try uploader.plan(.all)
     plan.leaveAttached(besides: sessions)
     return try await uploader.execute(plan, holding: lock)
+  }
+
+  /// Why a session cannot be sent again.
+  private func refusal(of session: SessionID) throws -> String {
+    guard context.consent == .logs else { return "consent is 'metadata'" }
+    guard try Trash(context.home).sidecarPath(of: session) != nil else {
+      return "no local log to re-send"
+    }
+    return "its local log is in the trash: 'tidemark restore \(session)' puts it back, and then "
+      + "'tidemark verify --repair \(session)' sends what the store lacks"
   }
 }

@@ -141,6 +141,19 @@ import TidemarkUpload
     #expect(try Sidecar.load(site.local.home.files(for: session).sidecar).seal != nil)
   }
 
+  @Test func `a repair says how a session gets out of the trash`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\n".utf8))
+    try await site.pass()
+    site.local.clock.advance(seconds: 8 * Self.day)
+    #expect(try await site.pass().reaped == 1)
+    let context = try site.context()
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    var refused: [String] = []
+    _ = try await Repair(context).run([session], holding: lock) { refused.append($1) }
+    #expect(refused.count == 1 && refused[0].contains("'tidemark restore \(session)'"))
+  }
+
   @Test func `on a full disk copies that may be deleted make room for sending`() async throws {
     let site = try Site()
     let old = try site.local.session(Array("x\n".utf8))

@@ -119,7 +119,7 @@ package enum WaitReason: Hashable, Sendable {
     case .nextUpload: "waiting for the next upload"
     case .backoff: "waiting for the next attempt after a failure"
     case .refused: "rejected by the store, or in conflict with it"
-    case .storeMissing: "the store is missing"
+    case .storeMissing: "the store is missing, or cannot be written to"
     case .budget: "the requests of one upload are used up"
     case .unfinishedLine: "the last line is not finished"
     case .heldBackSecret: "held back: may turn out to be a secret"
@@ -142,7 +142,7 @@ package enum WaitReason: Hashable, Sendable {
     case .backoff: "tidemark upload --now"
     case .refused: "tidemark retry, once the cause in 'tidemark status' is mended"
     case .storeMissing:
-      "mount the store, or tidemark init URL; --restore-marker if it was in use before"
+      "mount the store, or mend its rights; or tidemark init URL, --restore-marker if it was in use before"
     case .budget: "the next upload; or raise max-requests"
     case .unfinishedLine: "the end of the line, or a minute without growth"
     case .heldBackSecret: "the next lines, or the end of the session"

@@ -439,7 +439,9 @@ struct Status: AsyncParsableCommand {
       // Nothing is sent from a log that was changed: its own line says what helps.
       let advice =
         report.changedLogs.contains(copy.session)
-        ? "" : "; 'tidemark verify --repair \(copy.session)' sends what the local log still has"
+        ? ""
+        : "; 'tidemark verify --repair \(copy.session)' sends what the local log still has, or says "
+          + "what has to be done first"
       add(
         "damaged",
         "\(copy.session): \(String(oneLine: copy.problem)) (found \(Age.ago(now - copy.at)))\(advice)",
