@@ -51,6 +51,27 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<10)])
   }
 
+  /// To where neither a pattern nor a link leads.
+  @Test(arguments: [
+    "mv data/app.log data/old/app.log.1", "cp data/app.log data/old/app.log.1 && : >data/app.log",
+  ])
+  func `what a linked log got after its session ended is sent from where rotation moved it`(
+    rotation: String
+  ) async throws {
+    var folder = try AttachedFolder("in/*.log", idleEnd: 3600)
+    folder.sources[0].followsLinks = true
+    #expect(
+      try await folder.run("mkdir -p in data/old && ln -s ../data/app.log in/app.log") == 0)
+    try folder.append(0..<10, to: "data/app.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try folder.sidecars().map(\.status) == [.terminated])
+    try folder.append(10..<20, to: "data/app.log")
+    #expect(try await folder.run(rotation) == 0)
+    try folder.append(20..<25, to: "data/app.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().flatMap(\.self).sorted() == Array(0..<25))
+  }
+
   @Test func `a folder is searched for what each link to it can match`() async throws {
     var folder = try AttachedFolder("in/*/*/*.log")
     folder.sources[0].followsLinks = true

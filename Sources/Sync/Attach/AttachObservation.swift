@@ -403,10 +403,12 @@ struct AttachObservation {
     return try FileContent(candidate.path).reaches(beyond: known.seen)
   }
 
-  /// The source of a file; for a rotation's target outside every pattern, the source of its folder.
+  /// The source of a file; for a rotation's target outside every pattern, the source of its folder, or one
+  /// whose links lead there.
   func source(of candidate: AttachCandidate) -> LogSource? {
     candidate.source
       ?? sources.first { AttachedFile.folder(of: candidate.path).hasPrefix($0.path.root) }
+      ?? sources.first(where: \.followsLinks)
   }
 
   private func idleEnd(of candidate: AttachCandidate) -> Duration {
