@@ -124,7 +124,7 @@ struct SessionScan: Sendable {
       result.cursor.end = max(result.cursor.end, remote.readableEnd)
     }
     result.cursor.revision = remote.revision?.number ?? 0
-    // An end that nobody may have written does not hide the one that is to come.
+    // The device may still report how the session ended.
     if !isUnreadable(result) { result.cursor.status = status }
     let isRead = result.cursor.end >= remote.readableEnd
     if status != .active, isRead, !scan.readsSessionsForSilence { result.cursor.facts = nil }

@@ -195,9 +195,8 @@ extension AttachObservation {
     }
   }
 
-  /// Whether a file may be in a folder that rotation moves logs of its folder to, and that cannot be
-  /// read at present, or be what a name of its rotation stands for since the last pass, of which not even
-  /// that can be read.
+  /// Whether a file may have moved out of sight: into an unreadable folder to which rotation moves logs
+  /// of its own, or to a rotated name that cannot be looked at, and was no problem of the last pass.
   private func mayBeUnreadable(_ file: AttachedFile) -> Bool {
     unreadable.contains { AttachedFile.folder(of: $0) == file.folder }
       || plan.problems.keys.contains {
@@ -287,12 +286,13 @@ extension AttachObservation {
     let cause: SystemError
   }
 
-  /// A file of which it may be known later what it has.
+  /// A file that could not be read, with the cause; a later pass may be able to read it.
   struct Unread {
     let target: AttachCandidate
     let cause: SystemError
 
-    /// - Returns: nil if it is gone, or if it will be no other one, such as a log that is too large.
+    /// - Returns: nil if the file is gone, or if no later pass can read it either: it is too large, or
+    ///   compressed in an unsupported way.
     init?(_ target: AttachCandidate, _ error: any Error) {
       guard let cause = error as? SystemError, cause.path == target.path, !cause.isNotFound,
         ![SystemError.Number.overflow, SystemError.Number.unsupported].contains(cause.errno)

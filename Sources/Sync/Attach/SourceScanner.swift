@@ -48,6 +48,7 @@ struct SourceScanner {
 
   /// The operation of an error about a file whose name is no UTF-8.
   static let unnamed = "use, as its name is no UTF-8,"
+
   /// The deepest folder that is searched.
   private static let depthLimit = 64
 
