@@ -22,7 +22,8 @@ extension RemoteSession {
   /// Keys of superseded objects of a sealed session, and names of segments that only appear
   /// superseded.
   ///
-  /// Older revisions are superseded. A segment is superseded if its generation was redacted again;
+  /// Older revisions are superseded, and another one with the seal's number that this home put, or that no
+  /// reader takes for the seal. A segment is superseded if its generation was redacted again;
   /// or if the seal names a segment of the same generation that has its bytes, provided this home
   /// put it or its upload was truncated. Any other segment may hold bytes that exist nowhere else,
   /// such as another writer's. Nothing is superseded unless
@@ -30,9 +31,9 @@ extension RemoteSession {
   ///
   /// - Parameters:
   ///   - seal: the sidecar of the home that sealed it with the newest revision.
-  ///   - put: the segments that this home is known to have put.
+  ///   - put: names of the objects that this home is known to have put.
   package func superseded(
-    by seal: Sidecar, put: Set<SegmentName>
+    by seal: Sidecar, put: Set<String>
   ) -> (keys: [String], surplus: [SegmentName]) {
     guard let revision = self.seal else { return ([], []) }
     let named = Set((seal.objects ?? []) + (seal.basis ?? []))
@@ -47,15 +48,16 @@ extension RemoteSession {
     for key in keys {
       let fileName = String(key.dropFirst(folder.key.count))
       if let other = RevisionName(fileName) {
-        // A truncated revision may have the seal's number.
+        // An interrupted pass may have left one with the seal's number, truncated or not.
         let isOlder =
           other.number < revision.number
-          || other.number == revision.number && other.status == .active
+          || other.number == revision.number && other != revision
+            && (other.status == .active || !revisions.contains(other) || put.contains(fileName))
         if isOlder { gone.append(key) }
       } else if let segment = SegmentName(fileName), !named.contains(fileName) {
         let isCovered =
           segment.generation < seal.erasesBefore ?? 0
-          || (put.contains(segment) || cut.contains(segment))
+          || (put.contains(fileName) || cut.contains(segment))
             && segments.contains { $0.holds(segment) }
         if isCovered { gone.append(key) } else { surplus.append(segment) }
       }

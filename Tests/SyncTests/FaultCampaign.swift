@@ -77,6 +77,8 @@ actor CampaignHome {
   private var writers: [SessionWriter] = []
   /// The logs of ended sessions, as their recorders left them.
   private var logs: [SessionID: [UInt8]] = [:]
+  /// What passes reported about sessions, in order.
+  private var reports: [SessionID: [String]] = [:]
   /// Sessions whose remote copy was deleted on request.
   private var condemned: Set<SessionID> = []
 
@@ -107,7 +109,14 @@ actor CampaignHome {
   /// Failures are in its report, and left to the next pass.
   @discardableResult
   func tick(_ scope: RetryScope = .due) async throws -> UploadReport {
-    try await onePass(scope, in: context)
+    let report = try await onePass(scope, in: context)
+    for (session, text) in report.failures.map({ ($0.session, "\($0.error)") })
+      + Array(report.supersededLeft) + Array(report.sealedAsSent)
+      + report.sealedSessions.map({ ($0, "sealed") })
+    {
+      reports[session, default: []].append(text)
+    }
+    return report
   }
 
   /// Ends all running sessions.
@@ -140,7 +149,10 @@ actor CampaignHome {
       let needed = remote.cover(upTo: seal.length).map(\.fileName) + [seal.fileName]
       let there = remote.keys.map { String($0.dropFirst(folder.key.count)) }
       if there.sorted() != needed.sorted() {
-        problems.append("\(session): \(there) where \(needed) would do")
+        problems.append(
+          "\(session): \(there) where \(needed) would do; local copy: \(isHere); truncated: "
+            + "\(remote.damagedSegments); revisions: \(remote.revisions.map(\.fileName)); passes: "
+            + "\(reports[session] ?? [])")
       }
     }
     return problems

@@ -37,7 +37,7 @@ import Testing
     let session = try await sealedAfterTicks(site)
     let remote = try await site.remote(session)
     var own = try Sidecar.load(site.local.home.files(for: session).sidecar)
-    let put = Set(remote.segments)
+    let put = Set(remote.segments.map(\.fileName))
     #expect(Evidence.replaced(in: remote, by: own, put: put).keys.contains { $0.hasSuffix(".zst") })
     own.consent = .metadata
     #expect(

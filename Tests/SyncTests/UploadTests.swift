@@ -7,9 +7,10 @@ import Platform
 import Redaction
 import Replica
 import SessionLog
-import Sync
 import TestSupport
 import Testing
+
+@testable import Sync
 
 @Suite(.tags(.medium)) struct UploadTests {
   private static let text = Array("one\ntwo\nthree\n".utf8)
@@ -59,6 +60,46 @@ import Testing
     _ = site.store.takeRequests()
     try await site.upload()
     #expect(site.store.takeRequests() == [])
+  }
+
+  /// A pass that cannot read back its seal leaves the next one to put another with the same number.
+  @Test(arguments: [
+    (false, false, false), (true, false, false), (true, true, false), (true, true, true),
+  ])
+  func `a seal with the number of the next one is removed if it is truncated or this home's`(
+    isWhole: Bool, isOwn: Bool, isReaped: Bool
+  ) async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    try await site.upload()
+    try writer.end(.exit(0))
+    try await site.upload()
+    let remote = try await site.remote(writer.session)
+    let seal = try #require(remote.seal)
+    let json = try await site.store.get(remote.folder.key + seal.fileName) + [0x0A]
+    let other = RevisionName(
+      session: writer.session, number: seal.number, status: seal.status,
+      generation: seal.generation, length: 0, json: json)
+    let key = remote.folder.key + other.fileName
+    _ = try await site.store.put(key, isWhole ? json : Array(json.dropLast(100)))
+    if isOwn {
+      var entry = UploadCheckpoint(boot: "")
+      entry.intend(other)
+      let manifest = try site.context().manifest
+      try manifest.save(&entry, of: writer.session)
+      try manifest.forgetButSuperseded(of: writer.session, due: site.local.clock.now())
+    }
+    if isReaped {
+      site.local.clock.advance(seconds: 8 * 86_400)
+      try await site.reap()
+      #expect(!FileManager.default.fileExists(atPath: writer.files.sidecar))
+    }
+    try await site.upload()
+    let stays = isWhole && !isOwn
+    #expect(try await site.remote(writer.session).keys.contains(key) == stays)
+    #expect(try await site.remote(writer.session).keys.count == (stays ? 3 : 2))
+    #expect(try await site.remote(writer.session).isWhole)
+    if !isReaped { try await site.expectSealedAndEqual(writer.session) }
   }
 
   @Test func `an upload of new bytes is one put, and an idle one no request`() async throws {

@@ -217,11 +217,11 @@ extension Evidence {
   /// - Parameters:
   ///   - remote: the session in a listing of this pass.
   ///   - own: the sidecar of the home that put the seal.
-  ///   - put: the segments that this home is known to have put.
+  ///   - put: names of the objects that this home is known to have put.
   /// - Returns: their keys, with the evidence if there are any; and segments that only appear
   ///   superseded.
   static func replaced(
-    in remote: RemoteSession, by own: Sidecar, put: Set<SegmentName>
+    in remote: RemoteSession, by own: Sidecar, put: Set<String>
   ) -> (keys: [String], evidence: Evidence?, surplus: [SegmentName]) {
     // A metadata-only seal names objects that were sent without proof.
     let (keys, surplus) = remote.superseded(by: own, put: own.withholdsLog ? [] : put)

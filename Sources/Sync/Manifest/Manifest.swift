@@ -354,14 +354,14 @@ package final class Manifest: Sendable {
       .execute(arguments: [store, id.description, due.milliseconds])
   }
 
-  /// Segments that this home put, of a sealed session with superseded objects.
-  func putNames(of id: SessionID) throws -> Set<SegmentName> {
+  /// Names of the objects that this home put, of a sealed session with superseded ones.
+  func putNames(of id: SessionID) throws -> Set<String> {
     try queue.query { database in
       try Set(
         String?.fetchAll(
           database, sql: "SELECT name FROM put WHERE store = ? AND id = ?",
           arguments: [store, id.description]
-        ).compactMap { $0.flatMap(SegmentName.init) }.filter { $0.session == id })
+        ).compactMap(\.self))
     }
   }
 

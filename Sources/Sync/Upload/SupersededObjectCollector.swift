@@ -44,10 +44,10 @@ struct SupersededObjectCollector {
     {
       return try context.manifest.forget(remote.session)
     }
-    guard let seal = try await seal(of: remote) else {
+    let put = try context.manifest.putNames(of: remote.session)
+    guard let seal = try await seal(of: remote, put) else {
       return try context.manifest.forget(remote.session)
     }
-    let put = try context.manifest.putNames(of: remote.session)
     let (keys, evidence, surplus) = Evidence.replaced(in: remote, by: seal, put: put)
     if let evidence {
       let removal = ReapPlan.Removal(
@@ -85,8 +85,8 @@ struct SupersededObjectCollector {
   }
 
   /// The seal that this home put: its own copy or, if that is gone with the session, the store's,
-  /// provided there is no other seal, which anyone may have put.
-  private func seal(of remote: RemoteSession) async throws -> Sidecar? {
+  /// provided there is no other seal that anyone else may have put.
+  private func seal(of remote: RemoteSession, _ put: Set<String>) async throws -> Sidecar? {
     let local = LocalSession(context.home, remote.session)
     if let seal = remote.seal, let own = try? Sidecar.load(local.files.sidecar),
       own.isSealed(by: seal, in: context.store.location)
@@ -94,7 +94,9 @@ struct SupersededObjectCollector {
       return own
     }
     let seals = remote.revisions.filter { $0.status != .active }
-    guard !local.hasSidecar, seals.count == 1, let seal = remote.seal else { return nil }
+    guard !local.hasSidecar, let seal = remote.seal,
+      seals.count == 1 || seals.allSatisfy({ put.contains($0.fileName) })
+    else { return nil }
     // Fields that only a home's own copy can vouch for do not count here.
     return try await context.reader.read(seal, in: remote.folder).remoteForm
   }
