@@ -139,7 +139,10 @@ import Testing
   }
 
   #if os(Linux)
-    /// As a plain file and compressed, and where only the names of a folder can be read.
+    /// Where only the names of a folder can be read, or all but them, too.
+    ///
+    /// As a plain file and compressed, also when it was rotated before and is rotated again meanwhile. No log
+    /// is waited for that got another name, one that is excluded, or was removed.
     @Test
     func `a rotated log that cannot be read for a while is still the same log`() async throws {
       let result = try await Program().shellInMountNamespace(
@@ -147,24 +150,51 @@ import Testing
         umask 022
         export TIDEMARK_HOME=/mnt/home
         mkdir -m 777 /mnt/home /mnt/store
-        mkdir -p /mnt/logs/sub
-        for log in plain packed sub/named; do echo "$log 1" >/mnt/logs/$log.log; done
+        mkdir -p /mnt/logs/sub /mnt/logs/linked /mnt/links /mnt/other
+        for log in other excluded; do echo "$log 1" >/mnt/other/$log.log; done
+        ln -s /mnt/logs/linked/linked.log /mnt/links
+        for log in plain packed chain policy sub/named linked/linked; do
+          echo "$log 1" >/mnt/logs/$log.log
+        done
         as daemon $T init file:///mnt/store >&2
-        sed -i '/^sources:/a\\  - path: /mnt/logs/**' /mnt/home/tidemark.yaml
+        sed -i '/^sources:/a\\  - path: /mnt/logs/*\\n  - path: /mnt/logs/sub/*' /mnt/home/tidemark.yaml
+        sed -i '/^sources:/a\\  - path: /mnt/other/*.log\\n    exclude: [excluded.log.1]' \\
+          /mnt/home/tidemark.yaml
+        sed -i '/^sources:/a\\  - path: /mnt/links/*.log\\n    follow-links: true' /mnt/home/tidemark.yaml
         tick() { echo "-- $1"; as daemon $T upload 2>&1 && echo upload 0 || echo "upload $?"; }
         tick first
-        for log in plain packed sub/named; do
+        for log in plain packed chain policy sub/named linked/linked; do
           echo "$log 2" >>/mnt/logs/$log.log
           mv /mnt/logs/$log.log /mnt/logs/$log.log.1
           echo "$log 3" >/mnt/logs/$log.log
         done
         chmod 600 /mnt/logs/plain.log.1
-        gzip /mnt/logs/packed.log.1
-        chmod 600 /mnt/logs/packed.log.1.gz
+        gzip /mnt/logs/packed.log.1 /mnt/logs/policy.log.1
+        chmod 600 /mnt/logs/packed.log.1.gz /mnt/logs/policy.log.1.gz
         chmod 744 /mnt/logs/sub
+        chmod 711 /mnt/logs/linked
+        mv /mnt/other/other.log /mnt/other/private
+        mv /mnt/other/excluded.log /mnt/other/excluded.log.1
+        chmod 600 /mnt/other/private /mnt/other/excluded.log.1
         tick rotated
-        chmod 644 /mnt/logs/plain.log.1 /mnt/logs/packed.log.1.gz
-        chmod 755 /mnt/logs/sub
+        mv /mnt/logs/chain.log.1 /mnt/logs/chain.log.2
+        mv /mnt/logs/chain.log /mnt/logs/chain.log.1
+        gzip /mnt/logs/chain.log.2
+        chmod 600 /mnt/logs/chain.log.2.gz
+        echo chain 4 >/mnt/logs/chain.log
+        tick compressed
+        mv /mnt/logs/packed.log.1.gz /mnt/logs/packed.log.2.gz
+        rm /mnt/logs/policy.log.1.gz
+        for log in packed policy; do
+          mv /mnt/logs/$log.log /mnt/logs/$log.log.1
+          gzip /mnt/logs/$log.log.1
+          chmod 600 /mnt/logs/$log.log.1.gz
+          echo "$log 4" >/mnt/logs/$log.log
+        done
+        tick 'rotated again'
+        tick unchanged
+        chmod 644 /mnt/logs/*.log.*
+        chmod 755 /mnt/logs/sub /mnt/logs/linked
         tick readable
         tick again
         for id in $(as daemon $T list --json | grep -o '"sessionId":"[^"]*"' | cut -d'"' -f4); do
@@ -177,18 +207,39 @@ import Testing
           -- first
           upload 0
           -- rotated
+          tidemark: /mnt/logs/linked: cannot be opened: Permission denied
           tidemark: /mnt/logs/packed.log.1.gz: cannot be opened: Permission denied
           tidemark: /mnt/logs/plain.log.1: cannot be opened: Permission denied
+          tidemark: /mnt/logs/policy.log.1.gz: cannot be opened: Permission denied
           tidemark: /mnt/logs/sub: cannot be read: Permission denied
+          upload 1
+          -- compressed
+          tidemark: /mnt/logs/chain.log.2.gz: cannot be opened: Permission denied
+          upload 1
+          -- rotated again
+          tidemark: /mnt/logs/packed.log.2.gz: cannot be opened: Permission denied
+          upload 1
+          -- unchanged
           upload 1
           -- readable
           upload 0
           -- again
           upload 0
+          chain 1 chain 2
+          chain 3
+          chain 4
+          excluded 1  [GAP ? bytes: /mnt/other/excluded.log was removed after byte 11 was sent]
+          linked/linked 1 linked/linked 2
+          linked/linked 3
+          other 1  [GAP ? bytes: /mnt/other/other.log was removed after byte 8 was sent]
           packed 1 packed 2
           packed 3
+          packed 4
           plain 1 plain 2
           plain 3
+          policy 1  [GAP ? bytes: /mnt/logs/policy.log was replaced after byte 9 was sent]
+          policy 3
+          policy 4
           sub/named 1 sub/named 2
           sub/named 3
 

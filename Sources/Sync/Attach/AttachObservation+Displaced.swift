@@ -184,7 +184,7 @@ extension AttachObservation {
       matching.targets.remove(rewritten.source.path)
     } else if try mayBeUnreadable(file) && !file.isInPlace() {
       return
-    } else if let target = unread(file, &matching) {
+    } else if try sent.isPending(file), let target = unread(file, &matching) {
       matching.uncompared.insert(target.path)
       leave(target)
     } else if let index = matching.replacements[file.source.path] {
@@ -195,21 +195,22 @@ extension AttachObservation {
     }
   }
 
-  /// Whether a file may have moved out of sight: into an unreadable folder to which rotation moves logs
-  /// of its own, or to a rotated name that cannot be looked at, and was no problem of the last pass.
+  /// Whether a file may have moved out of sight: within its folder or into one to which rotation moves logs
+  /// of that, if they cannot be read; or to a rotated name that cannot be looked at, and was no problem of
+  /// the last pass.
   private func mayBeUnreadable(_ file: AttachedFile) -> Bool {
-    unreadable.contains { AttachedFile.folder(of: $0) == file.folder }
-      || plan.problems.keys.contains {
-        sent.problems[$0] == nil && LogSource.isRotatedName($0, of: file.source.path)
-      }
+    plan.problems[file.folder] != nil
+      || unreadable.contains { AttachedFile.folder(of: $0) == file.folder }
+      || plan.problems.keys.contains { sent.problems[$0] == nil && file.mayBeRotated(to: $0) }
   }
 
-  /// A file that cannot be read, and that a displaced one may have become: it has its number, or has got a
-  /// name of its rotation since the last pass.
+  /// A file that cannot be read, and that a displaced one whose session is not sealed may have become: it has its number, and a name that
+  /// a source or its rotation gives; or it has got one of the latter since the displaced one was read.
   ///
-  /// Any other unreadable file may have been there for long, and would keep the session open for as long.
-  /// So would a compressed one that is damaged, but it may not be complete yet.
-  private func unread(_ file: AttachedFile, _ matching: inout Matching) -> Uncompared? {
+  /// Later passes await the files that the first one found: if each rotation makes another one that nobody
+  /// may read, the session ends once rotation removes its own. A damaged one would keep it open for as long,
+  /// and is awaited only while it may not be complete.
+  private mutating func unread(_ file: AttachedFile, _ matching: inout Matching) -> Uncompared? {
     let unreadable =
       matching.unreadable
       ?? matching.targets.left.compactMap { target in
@@ -221,25 +222,46 @@ extension AttachObservation {
         }
       }
     matching.unreadable = unreadable
+    let awaited = sent.awaited.filter { $0.session == file.session }.map(\.number)
     let found = (unread.values + unreadable).filter { one in
-      guard file.mayBelong(to: one.target.status) else { return false }
-      let path = one.target.path
-      return file.isAt(one.target.status) && !one.isDamaged
-        || sent.problems[path] == nil && LogSource.isRotatedName(path, of: file.source.path)
+      let (path, status) = (one.target.path, one.target.status)
+      guard file.mayBelong(to: status), !sources.contains(where: { $0.excludes(path) }) else {
+        return false
+      }
+      let isRotated = file.mayBeRotated(to: path)
+      // The number of a removed log is soon another file's.
+      if file.isAt(status), !one.isDamaged, isRotated || one.target.source != nil { return true }
+      let isNew =
+        awaited.isEmpty ? status.changed >= file.changed : awaited.contains(.init(status))
+      return isRotated && isNew && (!one.isDamaged || mayBeIncomplete(status))
     }
+    wait(
+      for: found.map { AwaitedFile(session: file.session, number: .init($0.target.status)) })
     return found.min { $0.target.path < $1.target.path }
       .map { Uncompared(path: $0.target.path, cause: $0.cause) }
+  }
+
+  /// Whether a compressed file was written to so recently that more of it may follow.
+  private func mayBeIncomplete(_ status: FileStatus) -> Bool {
+    let age = FileTime(context.now()) - status.changed
+    return age < Self.patience && .zero - age < Self.patience
   }
 
   /// Files that no search of the sources reported, and that displaced ones may have become.
   ///
   /// Only in folders that the search has reached, or that are what they were: a link may have replaced
   /// another since, or one above it, and lead to files that no source names.
-  private func neighbours() throws -> [AttachCandidate] {
+  private mutating func neighbours() throws -> [AttachCandidate] {
     var found: [AttachCandidate] = []
     for (folder, displaced) in Dictionary(grouping: displaced, by: \.folder)
     where folders[folder] != nil || Platform.File.resolve(folder) == folder {
-      for path in RotationTargets.paths(of: displaced, in: folder) {
+      var paths: [String] = []
+      do {
+        paths = try RotationTargets.paths(of: displaced, in: folder)
+      } catch let error as SystemError where !error.isNotFound {
+        report(error.reason, at: folder)
+      } catch is SystemError {}
+      for path in paths {
         guard changed[path] == nil, let status = try? FileStatus(path), status.kind == .file,
           try !isKnown(status, at: path)
         else { continue }

@@ -65,6 +65,8 @@ struct AttachObservation {
   /// Files that changed within this time of a pass's start are read again: the kernel's clock for
   /// files is coarser than ours.
   static let margin = Duration.seconds(2)
+  /// How long an incomplete compressed file that does not grow is awaited.
+  static let patience = Duration.hours(1)
   /// How often all files are compared with the cache: change times on a network file system come
   /// from another machine.
   private static let fullPeriod = Duration.hours(1)
@@ -81,7 +83,9 @@ struct AttachObservation {
   /// Decides which files to read; reads none.
   private init(_ planner: AttachPlanner) throws {
     (context, sources, files) = (planner.context, planner.sources, planner.files)
-    sent = SentFiles(context: context, problems: try files.problems(), budget: planner.budget)
+    sent = SentFiles(
+      context: context, problems: try files.problems(), awaited: try files.awaited(),
+      budget: planner.budget)
     let last = try files.pass()
     let now = FileTime(context.now())
     // A change of either makes all files be looked at.
@@ -181,6 +185,9 @@ struct AttachObservation {
 
   /// Makes the next pass look at files that have not changed since, either.
   mutating func lookFurther() { plan.pass.since = .epoch }
+
+  /// Notes files that cannot be read, and for which sessions wait.
+  mutating func wait(for files: [AwaitedFile]) { plan.awaited.formUnion(files) }
 
   mutating func report(_ reason: String, at path: String) {
     plan.problems[path] = .unreadable(reason)

@@ -95,6 +95,8 @@ package struct AttachPlan: Sendable {
   var changes: [Change] = []
   /// Paths that could not be read, or that the next pass has to examine again.
   var problems: [String: AttachProblem] = [:]
+  /// Files that could not be read, and for which sessions wait.
+  var awaited: Set<AwaitedFile> = []
   var pass = AttachedFiles.Pass()
 
   /// An empty plan.

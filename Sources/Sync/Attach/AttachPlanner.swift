@@ -56,6 +56,7 @@ struct AttachPlanner {
   func nothing(because error: SystemError? = nil) throws -> AttachPlan {
     var plan = AttachPlan()
     plan.problems = try files.problems()
+    plan.awaited = try files.awaited()
     if let error { plan.problems[error.path] = .unreadable(error.reason) }
     plan.pass = try files.pass()
     plan.pass.since = .epoch

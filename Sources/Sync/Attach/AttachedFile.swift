@@ -111,6 +111,15 @@ struct AttachedFile: Equatable {
       || LogSource.isRotatedName(path, of: source.path)
   }
 
+  /// Whether rotation may give the file a path, also one that was rotated before; or compression alone.
+  func mayBeRotated(to path: String) -> Bool {
+    let isPacked = CompressedFile.form(of: path) != nil
+    return isPacked && path.hasPrefix(source.path + ".")
+      || ([source.path] + LogSource.originals(of: source.path)).contains {
+        LogSource.isRotatedName(path, of: $0)
+      }
+  }
+
   /// Whether a path is in the file's folder and starts like a rotated name of it.
   func isNeighbour(_ path: String) -> Bool {
     Self.folder(of: path) == folder
@@ -141,6 +150,12 @@ extension Sidecar.Source {
   mutating func takePlace(of other: Sidecar.Source) {
     (path, device, inode, owner) = (other.path, other.device, other.inode, other.owner)
   }
+}
+
+/// A file that could not be read, and that the log of a session may have become.
+struct AwaitedFile: Hashable {
+  let session: SessionID
+  let number: AttachedFile.Number
 }
 
 extension AttachedFile.Number {

@@ -89,6 +89,9 @@ final class AttachedFiles {
       path TEXT PRIMARY KEY, device INTEGER NOT NULL, inode INTEGER NOT NULL,
       length INTEGER NOT NULL, changed INTEGER NOT NULL, maximum INTEGER NOT NULL,
       error INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE awaited(
+      session TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
+      PRIMARY KEY(session, device, inode)) WITHOUT ROWID;
     """,
     probes: [
       "SELECT \(columns) FROM file LIMIT 1",
@@ -101,6 +104,7 @@ final class AttachedFiles {
       "SELECT path, session FROM doubt LIMIT 1",
       "SELECT path, again FROM disturbed LIMIT 1",
       "SELECT path, device, inode, length, changed, maximum, error FROM refusal LIMIT 1",
+      "SELECT session, device, inode FROM awaited LIMIT 1",
     ])
 
   // MARK: Files
@@ -349,7 +353,7 @@ final class AttachedFiles {
         sql: """
           DELETE FROM file; DELETE FROM owner; DELETE FROM pass; DELETE FROM consent;
           DELETE FROM attached; DELETE FROM problem; DELETE FROM doubt; DELETE FROM disturbed;
-          DELETE FROM refusal; DELETE FROM number
+          DELETE FROM refusal; DELETE FROM number; DELETE FROM awaited
           """)
     }
   }
@@ -389,6 +393,40 @@ final class AttachedFiles {
       for (path, problem) in problems { try Self.save(problem, at: path, in: database) }
       try database.execute(
         sql: "DELETE FROM refusal WHERE path NOT IN (SELECT path FROM problem)")
+    }
+  }
+
+  /// Files that could not be read, and for which sessions wait.
+  func awaited() throws -> Set<AwaitedFile> {
+    try queue.query { database in
+      let rows = try Row.fetchAll(
+        database, sql: "SELECT session, device, inode FROM awaited")
+      return try Set(
+        rows.map { row in
+          guard let session = SessionID(try row.value("session") as String) else {
+            throw DamagedRow()
+          }
+          return AwaitedFile(
+            session: session,
+            number: .init(
+              device: UInt64(bitPattern: try row.value("device")),
+              inode: UInt64(bitPattern: try row.value("inode"))))
+        })
+    }
+  }
+
+  func save(_ awaited: Set<AwaitedFile>) throws {
+    guard try awaited != self.awaited() else { return }
+    try queue.change { database in
+      try database.execute(sql: "DELETE FROM awaited")
+      for file in awaited {
+        try database.execute(
+          sql: "INSERT INTO awaited(session, device, inode) VALUES (?, ?, ?)",
+          arguments: [
+            file.session.description, Int64(bitPattern: file.number.device),
+            Int64(bitPattern: file.number.inode),
+          ])
+      }
     }
   }
 

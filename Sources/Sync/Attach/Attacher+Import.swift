@@ -91,7 +91,7 @@ extension Attacher {
   private func known(at path: String) throws -> AttachedFile? {
     guard let status = try FileStatus(path) else { return nil }
     let content = try FileContent(path)
-    let sent = SentFiles(context: context, problems: [:])
+    let sent = SentFiles(context: context, problems: [:], awaited: [])
     return try (files.numbered(status) + files.at(path)).first { file in
       guard try sent.continues(file, content) else { return false }
       guard !file.isCompressed, let sent = try SentBytes(file.session, context) else { return true }

@@ -55,6 +55,12 @@ package struct LogSource: Sendable, Equatable {
     }
   }
 
+  /// Whether the file or folder at a path is left out.
+  func excludes(_ path: String) -> Bool {
+    var name = String(AttachedFile.name(of: path))
+    return name.withUTF8 { excludes($0, in: AttachedFile.folder(of: path)) }
+  }
+
   /// Whether a file or folder is left out.
   func excludes(_ name: UnsafeBufferPointer<UInt8>, in folder: String) -> Bool {
     exclude.contains { exclusion in

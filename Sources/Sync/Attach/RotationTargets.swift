@@ -153,17 +153,18 @@ struct RotationTargets {
   ///
   /// A number is used again once its file is removed: a short head, such as that of a table, identifies
   /// a file only by a name that rotation would use.
-  static func paths(of files: [AttachedFile], in folder: String) -> [String] {
+  ///
+  /// - Throws: ``Platform/SystemError`` if the folder cannot be read; others are then not searched.
+  static func paths(of files: [AttachedFile], in folder: String) throws -> [String] {
     let numbers = Dictionary(
       files.filter { !$0.isGone }.map { ($0.source.inode, $0) },
       uniquingKeysWith: { first, _ in first })
     let stems = Prefixes(files.map { LogSource.stem(of: $0.source.path) })
     let originals = Set(files.map(\.source.path))
     var (paths, below): ([String], [String]) = ([], [])
-    func search(_ searched: String, _ isTarget: (_ name: String) -> Bool) {
+    func search(_ searched: String, _ isTarget: (_ name: String) -> Bool) throws {
       // The folder where a search starts may be a link.
-      let opened = try? Descriptor(openingForeignFolder: searched)
-      try? opened?.forEachEntry { entry in
+      try Descriptor(openingForeignFolder: searched).forEachEntry { entry in
         let name = String(decoding: entry.name, as: UTF8.self)
         let path = AttachedFile.path(of: name, in: searched)
         if entry.kind == .directory {
@@ -173,9 +174,12 @@ struct RotationTargets {
         }
       }
     }
-    search(folder) { !stems.beginning($0).isEmpty }
+    try search(folder) { !stems.beginning($0).isEmpty }
     for old in below {
-      search(old) { LogSource.originals(of: $0, in: folder).contains(where: originals.contains) }
+      // Most that cannot be read have nothing to do with these files.
+      try? search(old) {
+        LogSource.originals(of: $0, in: folder).contains(where: originals.contains)
+      }
     }
     return paths.sorted()
   }

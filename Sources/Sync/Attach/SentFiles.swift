@@ -9,6 +9,8 @@ struct SentFiles {
   let context: SyncContext
   /// Paths that could not be read last time, or whose upload failed, with the reason.
   let problems: [String: AttachProblem]
+  /// Files that could not be read last time, and for which sessions wait.
+  let awaited: Set<AwaitedFile>
   /// How much may still be compared whole.
   var budget = ComparisonBudget()
 
