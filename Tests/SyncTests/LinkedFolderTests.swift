@@ -200,6 +200,31 @@ import Testing
     try await folder.expectSealed(1)
   }
 
+  @Test(arguments: [
+    "ln -sfn ../pod/1.log containers/c.log", "rm containers/c.log", "configuration",
+  ])
+  func `what a log got after its session ended is sent though no link leads to it any more`(
+    change: String
+  ) async throws {
+    var folder = try await containers()
+    folder.sources[0].idleEnd = .seconds(3600)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try folder.sidecars().map(\.status) == [.terminated])
+    try folder.append(100..<110, to: "pod/0.log")
+    if change == "configuration" {
+      folder.sources[0].path = try #require(SourcePattern(folder.file("pod/1.log")))
+    } else {
+      #expect(try await folder.run(change) == 0)
+    }
+    try await folder.tick(after: 7200)
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    let isSent = change != "configuration"
+    #expect(
+      try await folder.remoteLines() == [Array(0..<100)] + (isSent ? [Array(100..<110)] : []))
+    try await folder.expectSealed(isSent ? 2 : 1)
+    #expect(try await folder.tick(after: 7200).changes.isEmpty)
+  }
+
   @Test func `a log whose source is removed ends with what was read`() async throws {
     var folder = try await containers()
     folder.sources[0].path = try #require(SourcePattern(folder.file("pod/1.log")))

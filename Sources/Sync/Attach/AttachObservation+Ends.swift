@@ -114,17 +114,39 @@ extension AttachObservation {
 
   private mutating func letEnd(_ file: AttachedFile) throws {
     guard try file.isInPlace() else { return }
-    if isReconfigured { return add(.end(file, .idle, nil)) }
     var left = file
     left.isRotated = true
+    if isReconfigured { return add(.end(left, .idle, nil)) }
     if try !continueUnsearched(left) { add(.save(left)) }
   }
 
-  /// Continues an open file that has grown, and that no search reports.
+  /// Looks a last time at files in place whose session has ended, and to which no link leads any more: they
+  /// may have grown before the link was moved.
+  ///
+  /// After a change of the configuration nothing more of them is read.
+  mutating func leaveUnlinked() throws {
+    guard sources.contains(where: \.followsLinks) else { return }
+    let unreadable = unreadablePaths
+    let touched = Set(plan.changes.compactMap(\.session)).union(displaced.map(\.session))
+    for file in try files.ended() where !touched.contains(file.session) {
+      guard changed[file.source.path] == nil, !isSearched(file),
+        !Self.isBelow(unreadable, file.folder)
+      else { continue }
+      _ = try attempt(at: file.source.path, of: file.source.owner) {
+        guard try file.isInPlace() else { return }
+        if try !$0.isReconfigured && $0.continueUnsearched(file) { return }
+        var left = file
+        left.isRotated = true
+        $0.add(.save(left))
+      }
+    }
+  }
+
+  /// Continues a file that has grown, and that no search reports.
   ///
   /// - Returns: false if it has not grown.
   mutating func continueUnsearched(_ file: AttachedFile) throws -> Bool {
-    guard file.isOpen, !file.isCompressed, let status = try FileStatus(file.source.path),
+    guard !file.isCompressed, let status = try FileStatus(file.source.path),
       file.isAt(status), status.length > file.seen,
       (try? FileContent(file.source.path).continues(file)) == true
     else { return false }

@@ -111,6 +111,7 @@ struct AttachObservation {
     try sortChanged()
     try findVanished()
     try leaveUnsearched()
+    try leaveUnlinked()
     try matchDisplaced()
     try leaveCopies()
     try matchGone()

@@ -171,6 +171,11 @@ final class AttachedFiles {
   /// The files whose session continues.
   func open() throws -> [AttachedFile] { try files("length IS NULL", []) }
 
+  /// The plain files whose session has ended, except those that were looked at since for the last time.
+  func ended() throws -> [AttachedFile] {
+    try files("length IS NOT NULL AND NOT rotated AND NOT compressed AND inode <> 0", [])
+  }
+
   /// The renamed files whose session continues.
   func rotated() throws -> [AttachedFile] { try files("rotated AND length IS NULL", []) }
 
