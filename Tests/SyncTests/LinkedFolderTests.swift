@@ -201,7 +201,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "ln -sfn ../pod/1.log containers/c.log", "rm containers/c.log", "configuration",
+    "ln -sfn ../pod/1.log containers/c.log", "rm containers/c.log", "configuration", "cache",
   ])
   func `what a log got after its session ended is sent though no link leads to it any more`(
     change: String
@@ -211,14 +211,18 @@ import Testing
     for _ in 0..<2 { try await folder.tick(after: 7200) }
     #expect(try folder.sidecars().map(\.status) == [.terminated])
     try folder.append(100..<110, to: "pod/0.log")
-    if change == "configuration" {
+    switch change {
+    case "configuration":
       folder.sources[0].path = try #require(SourcePattern(folder.file("pod/1.log")))
-    } else {
-      #expect(try await folder.run(change) == 0)
+    case "cache":
+      // It does not know whether the configuration has been changed.
+      #expect(try await folder.run("rm containers/c.log") == 0)
+      try folder.loseCache()
+    default: #expect(try await folder.run(change) == 0)
     }
     try await folder.tick(after: 7200)
     for _ in 0..<3 { try await folder.tick(after: 7200) }
-    let isSent = change != "configuration"
+    let isSent = change.contains("containers")
     #expect(
       try await folder.remoteLines() == [Array(0..<100)] + (isSent ? [Array(100..<110)] : []))
     try await folder.expectSealed(isSent ? 2 : 1)

@@ -93,8 +93,13 @@ extension AttachObservation {
   func isSearched(_ file: AttachedFile) -> Bool {
     let path = file.source.path
     guard let folder = folders[file.folder] else { return false }
-    return folder.targets.contains(String(AttachedFile.name(of: path)))
-      || folder.isSearched && sources.contains { $0.finds(path) }
+    return isLinked(file) || folder.isSearched && sources.contains { $0.finds(path) }
+  }
+
+  /// Whether the search found a link to a file.
+  private func isLinked(_ file: AttachedFile) -> Bool {
+    let name = String(AttachedFile.name(of: file.source.path))
+    return folders[file.folder]?.targets.contains(name) ?? false
   }
 
   /// Lets the sessions of open files in place end that nothing leads to any more.
@@ -114,30 +119,32 @@ extension AttachObservation {
 
   private mutating func letEnd(_ file: AttachedFile) throws {
     guard try file.isInPlace() else { return }
+    if isReconfigured { return add(.end(file, .idle, nil)) }
     var left = file
     left.isRotated = true
-    if isReconfigured { return add(.end(left, .idle, nil)) }
     if try !continueUnsearched(left) { add(.save(left)) }
   }
 
-  /// Looks a last time at files in place whose session has ended, and to which no link leads any more: they
-  /// may have grown before the link was moved.
+  /// Looks once more at files whose session has ended and that a link led to until the last pass: they may
+  /// have grown before it was moved.
   ///
-  /// After a change of the configuration nothing more of them is read.
+  /// Only the last pass says which these are. A lost cache does not know for which others the configuration
+  /// has been changed since, so that nothing more of them may be read.
   mutating func leaveUnlinked() throws {
     guard sources.contains(where: \.followsLinks) else { return }
-    let unreadable = unreadablePaths
+    let before = isReconfigured ? [] : try files.linked()
     let touched = Set(plan.changes.compactMap(\.session)).union(displaced.map(\.session))
-    for file in try files.ended() where !touched.contains(file.session) {
-      guard changed[file.source.path] == nil, !isSearched(file),
-        !Self.isBelow(unreadable, file.folder)
-      else { continue }
-      _ = try attempt(at: file.source.path, of: file.source.owner) {
-        guard try file.isInPlace() else { return }
-        if try !$0.isReconfigured && $0.continueUnsearched(file) { return }
-        var left = file
-        left.isRotated = true
-        $0.add(.save(left))
+    for file in try files.ended() {
+      if isLinked(file) {
+        noteLinked(file.session)
+      } else if before.contains(file.session), !touched.contains(file.session),
+        changed[file.source.path] == nil, !isSearched(file)
+      {
+        let isContinued = try attempt(at: file.source.path, of: file.source.owner) {
+          try $0.continueUnsearched(file)
+        }
+        // If the folder is disturbed, that is left to the next pass.
+        if isContinued == true { noteLinked(file.session) }
       }
     }
   }

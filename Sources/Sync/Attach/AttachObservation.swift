@@ -190,6 +190,9 @@ struct AttachObservation {
   /// Notes files that cannot be read, and for which sessions wait.
   mutating func wait(for files: [AwaitedFile]) { plan.awaited.formUnion(files) }
 
+  /// Notes that a link leads to the file of an ended session.
+  mutating func noteLinked(_ session: SessionID) { plan.linked.insert(session) }
+
   mutating func report(_ reason: String, at path: String) {
     plan.problems[path] = .unreadable(reason)
   }

@@ -57,6 +57,7 @@ struct AttachPlanner {
     var plan = AttachPlan()
     plan.problems = try files.problems()
     plan.awaited = try files.awaited()
+    plan.linked = try files.linked()
     if let error { plan.problems[error.path] = .unreadable(error.reason) }
     plan.pass = try files.pass()
     plan.pass.since = .epoch

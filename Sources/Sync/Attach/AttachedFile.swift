@@ -16,8 +16,7 @@ struct AttachedFile: Equatable {
   /// The file's change time at the last read or, for a missing file, the time it was last seen;
   /// ``Platform/FileTime/epoch`` if unknown.
   var changed: FileTime
-  /// Whether it was found renamed, so that its session ends once growth stops; nothing that no search
-  /// reports continues one that has ended.
+  /// Whether it was found renamed, so that its session ends once growth stops.
   var isRotated = false
   /// Whether the file is now the compressed form of the log that was read.
   var isCompressed = false

@@ -92,6 +92,7 @@ final class AttachedFiles {
     CREATE TABLE awaited(
       session TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
       PRIMARY KEY(session, device, inode)) WITHOUT ROWID;
+    CREATE TABLE linked(session TEXT PRIMARY KEY) WITHOUT ROWID;
     """,
     probes: [
       "SELECT \(columns) FROM file LIMIT 1",
@@ -105,6 +106,7 @@ final class AttachedFiles {
       "SELECT path, again FROM disturbed LIMIT 1",
       "SELECT path, device, inode, length, changed, maximum, error FROM refusal LIMIT 1",
       "SELECT session, device, inode FROM awaited LIMIT 1",
+      "SELECT session FROM linked LIMIT 1",
     ])
 
   // MARK: Files
@@ -171,9 +173,9 @@ final class AttachedFiles {
   /// The files whose session continues.
   func open() throws -> [AttachedFile] { try files("length IS NULL", []) }
 
-  /// The plain files whose session has ended, except those that were looked at since for the last time.
+  /// The plain files whose session has ended.
   func ended() throws -> [AttachedFile] {
-    try files("length IS NOT NULL AND NOT rotated AND NOT compressed AND inode <> 0", [])
+    try files("length IS NOT NULL AND NOT compressed AND inode <> 0", [])
   }
 
   /// The renamed files whose session continues.
@@ -358,7 +360,8 @@ final class AttachedFiles {
         sql: """
           DELETE FROM file; DELETE FROM owner; DELETE FROM pass; DELETE FROM consent;
           DELETE FROM attached; DELETE FROM problem; DELETE FROM doubt; DELETE FROM disturbed;
-          DELETE FROM refusal; DELETE FROM number; DELETE FROM awaited
+          DELETE FROM refusal; DELETE FROM number; DELETE FROM awaited;
+          DELETE FROM linked
           """)
     }
   }
@@ -431,6 +434,25 @@ final class AttachedFiles {
             file.session.description, Int64(bitPattern: file.number.device),
             Int64(bitPattern: file.number.inode),
           ])
+      }
+    }
+  }
+
+  /// Ended sessions to whose file a link led in the last pass.
+  func linked() throws -> Set<SessionID> {
+    try queue.query { database in
+      let sessions = try String.fetchAll(database, sql: "SELECT session FROM linked")
+      return Set(sessions.compactMap(SessionID.init))
+    }
+  }
+
+  func save(linked: Set<SessionID>) throws {
+    guard try linked != self.linked() else { return }
+    try queue.change { database in
+      try database.execute(sql: "DELETE FROM linked")
+      for session in linked {
+        try database.execute(
+          sql: "INSERT INTO linked(session) VALUES (?)", arguments: [session.description])
       }
     }
   }

@@ -97,6 +97,7 @@ package struct Attacher {
     let before = try files.problems()
     if problems != before { try files.save(problems) }
     try files.save(plan.awaited)
+    try files.save(linked: plan.linked)
     try files.save(pass)
     return problems.filter { before[$0.key] != $0.value }.compactMapValues(\.reason)
   }
