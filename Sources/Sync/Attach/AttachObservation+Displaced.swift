@@ -204,12 +204,13 @@ extension AttachObservation {
       || plan.problems.keys.contains { sent.problems[$0] == nil && file.mayBeRotated(to: $0) }
   }
 
-  /// A file that cannot be read, and that a displaced one whose session is not sealed may have become: it has its number, and a name that
-  /// a source or its rotation gives; or it has got one of the latter since the displaced one was read.
+  /// A file that cannot be read, and that a displaced one whose session is not sealed may have become: it
+  /// has its number, and a name that a source or its rotation gives; or it has got one of the latter since
+  /// the displaced one was read.
   ///
   /// Later passes await the files that the first one found: if each rotation makes another one that nobody
-  /// may read, the session ends once rotation removes its own. A damaged one would keep it open for as long,
-  /// and is awaited only while it may not be complete.
+  /// may read, the session ends once rotation removes its own. One that is damaged, or that the configuration
+  /// leaves out, may stay for good, and is awaited for a while only.
   private mutating func unread(_ file: AttachedFile, _ matching: inout Matching) -> Uncompared? {
     let unreadable =
       matching.unreadable
@@ -222,27 +223,28 @@ extension AttachObservation {
         }
       }
     matching.unreadable = unreadable
-    let awaited = sent.awaited.filter { $0.session == file.session }.map(\.number)
+    let awaited = sent.awaited.filter { $0.session == file.session }
     let found = (unread.values + unreadable).filter { one in
       let (path, status) = (one.target.path, one.target.status)
-      guard file.mayBelong(to: status), !sources.contains(where: { $0.excludes(path) }) else {
-        return false
-      }
+      guard file.mayBelong(to: status) else { return false }
       let isRotated = file.mayBeRotated(to: path)
       // The number of a removed log is soon another file's.
-      if file.isAt(status), !one.isDamaged, isRotated || one.target.source != nil { return true }
-      let isNew =
-        awaited.isEmpty ? status.changed >= file.changed : awaited.contains(.init(status))
-      return isRotated && isNew && (!one.isDamaged || mayBeIncomplete(status))
+      let isSame = file.isAt(status) && (isRotated || one.target.source != nil)
+      guard isSame || isRotated else { return false }
+      if one.isDamaged || sources.contains(where: { $0.excludes(path) }) {
+        return status.changed >= file.changed && isRecent(status)
+      }
+      return isSame
+        || (awaited.isEmpty
+          ? status.changed >= file.changed : awaited.contains(.init(file.session, status)))
     }
-    wait(
-      for: found.map { AwaitedFile(session: file.session, number: .init($0.target.status)) })
+    wait(for: found.map { AwaitedFile(file.session, $0.target.status) })
     return found.min { $0.target.path < $1.target.path }
       .map { Uncompared(path: $0.target.path, cause: $0.cause) }
   }
 
-  /// Whether a compressed file was written to so recently that more of it may follow.
-  private func mayBeIncomplete(_ status: FileStatus) -> Bool {
+  /// Whether a file changed so recently that it may soon be whole, or readable.
+  private func isRecent(_ status: FileStatus) -> Bool {
     let age = FileTime(context.now()) - status.changed
     return age < Self.patience && .zero - age < Self.patience
   }

@@ -134,10 +134,10 @@ extension AttachObservation {
     guard sources.contains(where: \.followsLinks) else { return }
     let before = isReconfigured ? [] : try files.linked()
     let touched = Set(plan.changes.compactMap(\.session)).union(displaced.map(\.session))
-    for file in try files.ended() {
+    for file in try files.open() + files.ended() {
       if isLinked(file) {
         noteLinked(file.session)
-      } else if before.contains(file.session), !touched.contains(file.session),
+      } else if !file.isOpen, before.contains(file.session), !touched.contains(file.session),
         changed[file.source.path] == nil, !isSearched(file)
       {
         let isContinued = try attempt(at: file.source.path, of: file.source.owner) {

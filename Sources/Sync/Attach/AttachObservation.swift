@@ -65,7 +65,7 @@ struct AttachObservation {
   /// Files that changed within this time of a pass's start are read again: the kernel's clock for
   /// files is coarser than ours.
   static let margin = Duration.seconds(2)
-  /// How long an incomplete compressed file that does not grow is awaited.
+  /// How long a file that may never be readable is awaited after its last change.
   static let patience = Duration.hours(1)
   /// How often all files are compared with the cache: change times on a network file system come
   /// from another machine.
@@ -190,7 +190,7 @@ struct AttachObservation {
   /// Notes files that cannot be read, and for which sessions wait.
   mutating func wait(for files: [AwaitedFile]) { plan.awaited.formUnion(files) }
 
-  /// Notes that a link leads to the file of an ended session.
+  /// Notes that a link leads to the file of a session.
   mutating func noteLinked(_ session: SessionID) { plan.linked.insert(session) }
 
   mutating func report(_ reason: String, at path: String) {

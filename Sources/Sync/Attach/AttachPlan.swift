@@ -97,7 +97,7 @@ package struct AttachPlan: Sendable {
   var problems: [String: AttachProblem] = [:]
   /// Files that could not be read, and for which sessions wait.
   var awaited: Set<AwaitedFile> = []
-  /// Ended sessions to whose file a link leads.
+  /// Sessions to whose file a link leads.
   var linked: Set<SessionID> = []
   var pass = AttachedFiles.Pass()
 

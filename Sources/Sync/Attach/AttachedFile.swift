@@ -153,9 +153,21 @@ extension Sidecar.Source {
 }
 
 /// A file that could not be read, and that the log of a session may have become.
+///
+/// Rotation renames it, which changes neither its number nor when it was written to; another file that gets the
+/// number of a removed one was written to later.
 struct AwaitedFile: Hashable {
   let session: SessionID
   let number: AttachedFile.Number
+  let modified: FileTime
+
+  init(session: SessionID, number: AttachedFile.Number, modified: FileTime) {
+    (self.session, self.number, self.modified) = (session, number, modified)
+  }
+
+  init(_ session: SessionID, _ status: FileStatus) {
+    self.init(session: session, number: .init(status), modified: status.modified)
+  }
 }
 
 extension AttachedFile.Number {

@@ -91,7 +91,7 @@ final class AttachedFiles {
       error INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE awaited(
       session TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL,
-      PRIMARY KEY(session, device, inode)) WITHOUT ROWID;
+      modified INTEGER NOT NULL, PRIMARY KEY(session, device, inode)) WITHOUT ROWID;
     CREATE TABLE linked(session TEXT PRIMARY KEY) WITHOUT ROWID;
     """,
     probes: [
@@ -105,7 +105,7 @@ final class AttachedFiles {
       "SELECT path, session FROM doubt LIMIT 1",
       "SELECT path, again FROM disturbed LIMIT 1",
       "SELECT path, device, inode, length, changed, maximum, error FROM refusal LIMIT 1",
-      "SELECT session, device, inode FROM awaited LIMIT 1",
+      "SELECT session, device, inode, modified FROM awaited LIMIT 1",
       "SELECT session FROM linked LIMIT 1",
     ])
 
@@ -408,7 +408,7 @@ final class AttachedFiles {
   func awaited() throws -> Set<AwaitedFile> {
     try queue.query { database in
       let rows = try Row.fetchAll(
-        database, sql: "SELECT session, device, inode FROM awaited")
+        database, sql: "SELECT session, device, inode, modified FROM awaited")
       return try Set(
         rows.map { row in
           guard let session = SessionID(try row.value("session") as String) else {
@@ -418,7 +418,8 @@ final class AttachedFiles {
             session: session,
             number: .init(
               device: UInt64(bitPattern: try row.value("device")),
-              inode: UInt64(bitPattern: try row.value("inode"))))
+              inode: UInt64(bitPattern: try row.value("inode"))),
+            modified: FileTime(nanoseconds: try row.value("modified")))
         })
     }
   }
@@ -429,16 +430,18 @@ final class AttachedFiles {
       try database.execute(sql: "DELETE FROM awaited")
       for file in awaited {
         try database.execute(
-          sql: "INSERT INTO awaited(session, device, inode) VALUES (?, ?, ?)",
+          sql: """
+            INSERT OR REPLACE INTO awaited(session, device, inode, modified) VALUES (?, ?, ?, ?)
+            """,
           arguments: [
             file.session.description, Int64(bitPattern: file.number.device),
-            Int64(bitPattern: file.number.inode),
+            Int64(bitPattern: file.number.inode), file.modified.nanoseconds,
           ])
       }
     }
   }
 
-  /// Ended sessions to whose file a link led in the last pass.
+  /// Sessions to whose file a link led in the last pass.
   func linked() throws -> Set<SessionID> {
     try queue.query { database in
       let sessions = try String.fetchAll(database, sql: "SELECT session FROM linked")
