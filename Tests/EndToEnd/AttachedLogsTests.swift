@@ -209,17 +209,17 @@ import Testing
           upload 0
           -- rotated
           tidemark: /mnt/logs/linked: cannot be opened: Permission denied
-          tidemark: /mnt/logs/packed.log.1.gz: cannot be opened: Permission denied
-          tidemark: /mnt/logs/plain.log.1: cannot be opened: Permission denied
-          tidemark: /mnt/logs/policy.log.1.gz: cannot be opened: Permission denied
+          tidemark: /mnt/logs/packed.log.1.gz: cannot be compared with what was sent: Permission denied
+          tidemark: /mnt/logs/plain.log.1: cannot be compared with what was sent: Permission denied
+          tidemark: /mnt/logs/policy.log.1.gz: cannot be compared with what was sent: Permission denied
           tidemark: /mnt/logs/sub: cannot be read: Permission denied
           tidemark: /mnt/other/excluded.log.1: cannot be compared with what was sent: Permission denied
           upload 1
           -- compressed
-          tidemark: /mnt/logs/chain.log.2.gz: cannot be opened: Permission denied
+          tidemark: /mnt/logs/chain.log.2.gz: cannot be compared with what was sent: Permission denied
           upload 1
           -- rotated again
-          tidemark: /mnt/logs/packed.log.2.gz: cannot be opened: Permission denied
+          tidemark: /mnt/logs/packed.log.2.gz: cannot be compared with what was sent: Permission denied
           upload 1
           -- unchanged
           upload 1

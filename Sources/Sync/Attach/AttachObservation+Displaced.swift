@@ -182,11 +182,13 @@ extension AttachObservation {
     {
       add(.rewrite(rewritten))
       matching.targets.remove(rewritten.source.path)
-    } else if try mayBeUnreadable(file) && !file.isInPlace() {
-      return
     } else if try sent.isPending(file), let target = unread(file, &matching) {
       matching.uncompared.insert(target.path)
       leave(target)
+    } else if try mayBeUnreadable(file) && !file.isInPlace() {
+      // What the session waited for before counts again once the rest can be read.
+      wait(for: sent.awaited.filter { $0.session == file.session })
+      lookFurther()
     } else if let index = matching.replacements[file.source.path] {
       fresh[index].before = file
       if try sent.isPending(file) { try lose(file) }
@@ -195,13 +197,25 @@ extension AttachObservation {
     }
   }
 
-  /// Whether a file may have moved out of sight: within its folder or into one to which rotation moves logs
-  /// of that, if they cannot be read; or to a rotated name that cannot be looked at, and was no problem of
-  /// the last pass.
-  private func mayBeUnreadable(_ file: AttachedFile) -> Bool {
-    plan.problems[file.folder] != nil
+  /// Whether a file may have moved out of sight: within its folder, if its session is not sealed, or into one
+  /// to which rotation moves logs of that, if they cannot be read; or to a rotated name that cannot be looked
+  /// at, and was no problem of the last pass.
+  private func mayBeUnreadable(_ file: AttachedFile) throws -> Bool {
+    try plan.problems[file.folder] != nil && sent.isPending(file)
       || unreadable.contains { AttachedFile.folder(of: $0) == file.folder }
-      || plan.problems.keys.contains { sent.problems[$0] == nil && file.mayBeRotated(to: $0) }
+      || plan.problems.keys.contains {
+        sent.problems[$0] == nil && file.mayBeRotated(to: $0) && Self.isUnseen($0)
+      }
+  }
+
+  /// Whether the status of what is at a path cannot be read.
+  private static func isUnseen(_ path: String) -> Bool {
+    do {
+      _ = try FileStatus(path)
+      return false
+    } catch {
+      return true
+    }
   }
 
   /// A file that cannot be read, and that a displaced one whose session is not sealed may have become: it

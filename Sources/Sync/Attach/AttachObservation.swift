@@ -188,7 +188,7 @@ struct AttachObservation {
   mutating func lookFurther() { plan.pass.since = .epoch }
 
   /// Notes files that cannot be read, and for which sessions wait.
-  mutating func wait(for files: [AwaitedFile]) { plan.awaited.formUnion(files) }
+  mutating func wait(for files: some Sequence<AwaitedFile>) { plan.awaited.formUnion(files) }
 
   /// Notes that a link leads to the file of a session.
   mutating func noteLinked(_ session: SessionID) { plan.linked.insert(session) }
