@@ -131,21 +131,20 @@ extension AttachObservation {
   /// Only the last pass says which these are. A lost cache does not know for which others the configuration
   /// has been changed since, so that nothing more of them may be read.
   mutating func leaveUnlinked() throws {
-    guard sources.contains(where: \.followsLinks) else { return }
-    let before = isReconfigured ? [] : try files.linked()
+    for (folder, found) in folders where !found.targets.isEmpty {
+      for file in try files.inFolder(folder) where isLinked(file) { noteLinked(file.session) }
+    }
+    guard !isReconfigured else { return }
     let touched = Set(plan.changes.compactMap(\.session)).union(displaced.map(\.session))
-    for file in try files.open() + files.ended() {
-      if isLinked(file) {
-        noteLinked(file.session)
-      } else if !file.isOpen, before.contains(file.session), !touched.contains(file.session),
-        changed[file.source.path] == nil, !isSearched(file)
-      {
-        let isContinued = try attempt(at: file.source.path, of: file.source.owner) {
-          try $0.continueUnsearched(file)
-        }
-        // If the folder is disturbed, that is left to the next pass.
-        if isContinued == true { noteLinked(file.session) }
+    for session in try files.linked().subtracting(plan.linked).subtracting(touched) {
+      guard let file = try files.of(session), !file.isOpen, !file.isGone, !isSearched(file),
+        changed[file.source.path] == nil
+      else { continue }
+      let isContinued = try attempt(at: file.source.path, of: file.source.owner) {
+        try $0.continueUnsearched(file)
       }
+      // If the folder is disturbed, that is left to the next pass.
+      if isContinued == true { noteLinked(session) }
     }
   }
 

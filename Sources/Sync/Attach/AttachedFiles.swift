@@ -173,11 +173,6 @@ final class AttachedFiles {
   /// The files whose session continues.
   func open() throws -> [AttachedFile] { try files("length IS NULL", []) }
 
-  /// The plain files whose session has ended.
-  func ended() throws -> [AttachedFile] {
-    try files("length IS NOT NULL AND NOT compressed AND inode <> 0", [])
-  }
-
   /// The renamed files whose session continues.
   func rotated() throws -> [AttachedFile] { try files("rotated AND length IS NULL", []) }
 
@@ -444,8 +439,13 @@ final class AttachedFiles {
   /// Sessions to whose file a link led in the last pass.
   func linked() throws -> Set<SessionID> {
     try queue.query { database in
-      let sessions = try String.fetchAll(database, sql: "SELECT session FROM linked")
-      return Set(sessions.compactMap(SessionID.init))
+      try Set(
+        Row.fetchAll(database, sql: "SELECT session FROM linked").map { row in
+          guard let session = SessionID(try row.value("session") as String) else {
+            throw DamagedRow()
+          }
+          return session
+        })
     }
   }
 
