@@ -222,9 +222,9 @@ extension AttachObservation {
   /// has its number, and a name that a source or its rotation gives; or it has got one of the latter since
   /// the displaced one was read.
   ///
-  /// Later passes await the files that the first one found: if each rotation makes another one that nobody
-  /// may read, the session ends once rotation removes its own. One that is damaged, or that the configuration
-  /// leaves out, may stay for good, and is awaited for a while only.
+  /// The first pass decides which files a session waits for. Otherwise, where no archive is readable, each new
+  /// one would prolong the wait, and the session would never end. A damaged or excluded file may stay as it
+  /// is, so the session waits for it no longer than ``patience`` after its last change.
   private mutating func unread(_ file: AttachedFile, _ matching: inout Matching) -> Uncompared? {
     let unreadable =
       matching.unreadable

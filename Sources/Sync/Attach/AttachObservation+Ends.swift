@@ -128,8 +128,8 @@ extension AttachObservation {
   /// Looks once more at files whose session has ended and that a link led to until the last pass: they may
   /// have grown before it was moved.
   ///
-  /// Only the last pass says which these are. A lost cache does not know for which others the configuration
-  /// has been changed since, so that nothing more of them may be read.
+  /// The last pass has recorded these files. Without its record nothing is read: the user may have removed a
+  /// file from the configuration since.
   mutating func leaveUnlinked() throws {
     for (folder, found) in folders where !found.targets.isEmpty {
       for file in try files.inFolder(folder) where isLinked(file) { noteLinked(file.session) }
