@@ -44,7 +44,10 @@ public enum Age {
     span.seconds < 0 ? "in \(text(.zero - span))" : "\(text(span)) ago"
   }
 
-  /// Parses `90s`, `10min`, `1h30m`, `2 days`, `4w`, `1y` (365 days), or plain seconds.
+  /// Parses `90s`, `10min`, `1h30m`, `2 days`, `4w`, `1y` (365 days), or `0`.
+  ///
+  /// Any other number needs its unit: `30` may be meant as days, and what is taken for older than 30
+  /// seconds is deleted.
   ///
   /// - Returns: nil for anything else, and for more than a thousand years.
   public static func parse(_ text: String) -> Duration? {
@@ -58,9 +61,8 @@ public enum Age {
       rest = rest[digits.endIndex...].drop { $0 == " " }
       let word = rest.prefix { $0.isASCII && $0.isLetter }
       rest = rest[word.endIndex...]
-      // A number without a unit is seconds, and must be the whole text.
-      guard
-        let factor = word.isEmpty ? (rest.isEmpty && terms == 0 ? 1 : nil) : named[String(word)],
+      let isZero = count == 0 && rest.isEmpty && terms == 0
+      guard let factor = word.isEmpty ? (isZero ? 1 : nil) : named[String(word)],
         count < most / factor
       else { return nil }
       total += count * factor
