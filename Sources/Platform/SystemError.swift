@@ -43,8 +43,8 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let notFound = ENOENT
     package static let taken = EEXIST
     package static let again = EAGAIN
-    package static let denied = EPERM
-    package static let refused = EACCES
+    package static let notPermitted = EPERM
+    package static let accessDenied = EACCES
     package static let damaged = EIO
     package static let malformed = EILSEQ
     package static let unsupported = ENOTSUP

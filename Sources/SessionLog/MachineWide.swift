@@ -78,7 +78,7 @@ public enum MachineWide {
   static func checkIsRoots(_ path: String) throws {
     guard isForeign(path) else { return }
     throw SystemError(
-      operation: "trust, as it is not root's,", path: path, errno: SystemError.Number.denied)
+      operation: "trust, as it is not root's,", path: path, errno: SystemError.Number.notPermitted)
   }
 
   /// Creates missing homes and the folder of scenarios' states, so that no other user can create
@@ -201,7 +201,7 @@ public enum MachineWide {
     guard status.kind == .directory, status.owner == account.id else {
       throw SystemError(
         operation: "use, as it is not \(account.name)'s,", path: path,
-        errno: SystemError.Number.denied)
+        errno: SystemError.Number.notPermitted)
     }
   }
 }

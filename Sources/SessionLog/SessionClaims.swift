@@ -145,7 +145,7 @@ package final class SessionClaims: Sendable {
     if roomHere <= 0 {
       let error = SystemError(
         operation: "record more than \(Self.mostOfDay) sessions of one day and user in",
-        path: path, errno: SystemError.Number.denied)
+        path: path, errno: SystemError.Number.notPermitted)
       record(error, for: sessions)
     }
     guard isNew else { return }

@@ -39,7 +39,7 @@ public struct ControlFile: Sendable {
     } else {
       guard isOurs else {
         throw SystemError(
-          operation: "change, as it is root's,", path: path, errno: SystemError.Number.denied)
+          operation: "change, as it is root's,", path: path, errno: SystemError.Number.notPermitted)
       }
       try MachineWide.makeControl(on: machine)
     }
