@@ -33,6 +33,32 @@ import Testing
     #expect(!doctor.text.contains("missing right") && !doctor.text.contains("This grants"))
   }
 
+  @Test func `commands that cannot reach the store say that something may be missing`() async throws
+  {
+    let program = try Program()
+    try await program.configure { $0 }
+    try await program.record("echo", "needle")
+    let result = try await program.shell(
+      """
+      cd '\(program.folder.path)'
+      sed -i 's|^store:.*|store: http://127.0.0.1:9/dav|' "$TIDEMARK_HOME/tidemark.yaml"
+      export TIDEMARK_WEBDAV_USER=u TIDEMARK_WEBDAV_PASSWORD=p
+      for command in list crashes 'grep needle' 'grep nothing'; do
+        $T $command >/dev/null 2>>errors; echo "$command: $?"
+      done
+      grep -c 'only: PROPFIND' errors
+      """)
+    #expect(
+      result.text == """
+        list: 75
+        crashes: 75
+        grep needle: 75
+        grep nothing: 75
+        4
+
+        """, "\(result.errors)")
+  }
+
   @Test func `invalid places, times and sessions are usage errors`() async throws {
     let program = try Program()
     try await program.configure { $0 }

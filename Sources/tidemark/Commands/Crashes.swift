@@ -81,7 +81,7 @@ struct Crashes: AsyncParsableCommand {
       Console.show(Self.table(groups, zone.zone))
     }
     for problem in problems { Console.complain(problem) }
-    if let storeError, !storeError.isTransient { throw ExitStatus(storeError) }
+    if let storeError { throw ExitStatus(storeError) }
     if !problems.isEmpty { throw ExitStatus.integrity }
   }
 

@@ -181,7 +181,7 @@ struct Grep: AsyncParsableCommand {
       }
     }
     printer.flush()
-    if let error = selected.storeError, !error.isTransient { failures.append(ExitStatus(error)) }
+    if let error = selected.storeError { failures.append(ExitStatus(error)) }
     guard failures.isEmpty else {
       let status = ExitStatus(of: failures)
       throw status == .partial ? ExitStatus.tryLater : status

@@ -93,10 +93,9 @@ struct SelectedSessions {
   /// Why the store's sessions are missing; nil if they are not, or were not requested.
   var storeError: StoreError?
 
-  /// Ends a command that was carried out without the store: a wrong login or configuration needs
-  /// fixing, whereas an unreachable store is not an error when reading local sessions.
+  /// Ends a command that was carried out without the store: what only that has is missing.
   func throwStoreError() throws {
-    if let storeError, !storeError.isTransient { throw ExitStatus(storeError) }
+    if let storeError { throw ExitStatus(storeError) }
   }
 }
 
