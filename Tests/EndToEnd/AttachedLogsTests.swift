@@ -250,6 +250,8 @@ import Testing
 
     /// An unreadable file is reported once and named in `status`; it ends no session and stops no
     /// other.
+    ///
+    /// Nor is it forgotten once its link is gone.
     @Test
     func `an unreadable or unmounted source is reported once and ends no session`() async throws {
       let result = try await Program().shellInMountNamespace(
@@ -257,16 +259,20 @@ import Testing
         umask 022
         export TIDEMARK_HOME=/mnt/home
         mkdir -m 777 /mnt/home /mnt/store
-        mkdir -p /mnt/logs/sub /mnt/disk /mnt/.disk
+        mkdir -p /mnt/logs/sub /mnt/disk /mnt/.disk /mnt/links /mnt/pod
         mount -t tmpfs -o mode=755 tidemark-disk /mnt/.disk
         mount --bind /mnt/.disk /mnt/disk
         echo open 1 >/mnt/logs/open.log
         echo sub 1 >/mnt/logs/sub/sub.log
         echo disk 1 >/mnt/disk/disk.log
         echo secret 1 >/mnt/logs/secret.log
+        echo linked 1 >/mnt/pod/linked.log
+        touch -d '2 days ago' /mnt/pod/linked.log
+        ln -s ../pod/linked.log /mnt/links
         chmod 600 /mnt/logs/secret.log
         as daemon $T init file:///mnt/store >&2
         sed -i '/^sources:/a\\  - path: /mnt/logs/**\\n  - path: /mnt/disk/*.log' /mnt/home/tidemark.yaml
+        sed -i '/^sources:/a\\  - path: /mnt/links/*.log\\n    follow-links: true' /mnt/home/tidemark.yaml
         tick() { echo "-- $1"; as daemon $T upload 2>&1 && echo upload 0 || echo "upload $?"; }
         tick first
         tick again
@@ -275,6 +281,9 @@ import Testing
         grep -A1 '^not uploaded' /mnt/status | sed 's/ (.*//'
         chmod 700 /mnt/logs/sub
         umount /mnt/disk
+        echo linked 2 >>/mnt/pod/linked.log
+        chmod 600 /mnt/pod/linked.log
+        rm /mnt/links/linked.log
         echo open 2 >>/mnt/logs/open.log
         tick gone
         tick again
@@ -282,7 +291,7 @@ import Testing
         mount --bind /mnt/.disk /mnt/disk
         echo sub 2 >>/mnt/logs/sub/sub.log
         echo disk 2 >>/mnt/disk/disk.log
-        chmod 644 /mnt/logs/secret.log
+        chmod 644 /mnt/logs/secret.log /mnt/pod/linked.log
         tick back
         as daemon $T status | grep problem || echo no problem
         as daemon $T list --json | grep -c ACTIVE
@@ -305,15 +314,18 @@ import Testing
           -- gone
           tidemark: /mnt/disk: its file system is not there; is it mounted?
           tidemark: /mnt/logs/sub: cannot be read: Permission denied
+          tidemark: /mnt/pod/linked.log: cannot be opened: Permission denied
           upload 1
           -- again
           upload 1
           -- back
           upload 0
           no problem
-          4
+          5
           disk 1
           disk 2
+          linked 1
+          linked 2
           open 1
           open 2
           secret 1

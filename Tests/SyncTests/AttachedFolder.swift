@@ -70,7 +70,8 @@ struct AttachedFolder {
     let attacher = try Attacher(site.context(), sources: sources)
     let plan = try attacher.plan()
     try attacher.start(plan)
-    for change in plan.changes.prefix(count) { try attacher.carryOut(change) }
+    var linked: Set<SessionID> = []
+    for change in plan.changes.prefix(count) { try attacher.carryOut(change, noting: &linked) }
   }
 
   /// Makes the next pass start without a cache.

@@ -202,6 +202,7 @@ import Testing
 
   @Test(arguments: [
     "ln -sfn ../pod/1.log containers/c.log", "rm containers/c.log", "configuration", "cache",
+    "configuration, and a pass dies",
   ])
   func `what a log got after its session ended is sent though no link leads to it any more`(
     change: String
@@ -212,8 +213,9 @@ import Testing
     #expect(try folder.sidecars().map(\.status) == [.terminated])
     try folder.append(100..<110, to: "pod/0.log")
     switch change {
-    case "configuration":
+    case "configuration", "configuration, and a pass dies":
       folder.sources[0].path = try #require(SourcePattern(folder.file("pod/1.log")))
+      if change.contains("dies") { try AttachedFiles(folder.site.local.home).distrust() }
     case "cache":
       // It does not know whether the configuration has been changed.
       #expect(try await folder.run("rm containers/c.log") == 0)
@@ -229,13 +231,51 @@ import Testing
     #expect(try await folder.tick(after: 7200).changes.isEmpty)
   }
 
-  @Test func `a log whose source is removed ends with what was read`() async throws {
-    var folder = try await containers()
-    folder.sources[0].path = try #require(SourcePattern(folder.file("pod/1.log")))
-    try folder.append(100..<110, to: "pod/0.log")
+  @Test func `a log that was idle when it was found is looked at once more`() async throws {
+    var folder = try AttachedFolder("in/*.log", idleEnd: 3600)
+    folder.sources[0].followsLinks = true
+    #expect(
+      try await folder.run("mkdir -p in data && ln -s ../data/app.log in/app.log") == 0)
+    try folder.append(0..<10, to: "data/app.log")
+    try await folder.tick(after: 7200)
+    #expect(try folder.sidecars().map(\.status) == [.terminated])
+    try folder.append(10..<20, to: "data/app.log")
+    try folder.remove("in/app.log")
     for _ in 0..<3 { try await folder.tick(after: 7200) }
-    #expect(try await folder.remoteLines() == [Array(0..<100)])
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<20)])
+  }
+
+  /// Of what a pass that died has read, only what was sent is known.
+  @Test(arguments: [false, true])
+  func `a log whose source is removed ends with what was read`(isDead: Bool) async throws {
+    var folder = try await containers()
+    if isDead {
+      try folder.append(100..<110, to: "pod/0.log")
+      try folder.tickWithoutStore()
+      try AttachedFiles(folder.site.local.home).distrust()
+    }
+    folder.sources[0].path = try #require(SourcePattern(folder.file("pod/1.log")))
+    if !isDead { try folder.append(100..<110, to: "pod/0.log") }
+    for _ in 0..<3 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<(isDead ? 110 : 100))])
     try await folder.expectSealed(1)
+  }
+
+  @Test func `a folder whose name continues another's does not belong to its source`()
+    async throws
+  {
+    var folder = try AttachedFolder("app/*.log", "in/*.log")
+    for index in 0..<2 { folder.sources[index].app = index == 0 ? "app" : "linked" }
+    folder.sources[1].followsLinks = true
+    folder.sources[1].idleEnd = .seconds(3600)
+    #expect(
+      try await folder.run("mkdir -p app in apple && ln -s ../apple/x.log in/x.log") == 0)
+    try folder.append(0..<10, to: "apple/x.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try folder.append(10..<20, to: "apple/x.log")
+    try folder.remove("in/x.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try folder.sidecars().map(\.appName) == ["linked", "linked"])
   }
 
   @Test func `logs that logrotate moves to a folder beside the target of a link are found`()

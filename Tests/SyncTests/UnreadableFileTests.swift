@@ -41,7 +41,7 @@ import Testing
     #expect(try Attacher(folder.site.context(), sources: sources).unreadable().isEmpty)
   }
 
-  @Test func `a log whose name is no UTF-8 is named for as long as it is there`() async throws {
+  @Test func `a log whose name is not UTF-8 is named for as long as it is there`() async throws {
     let folder = try AttachedFolder("*.log")
     #expect(try await folder.run("echo line >$(printf 'a\\377.log')") == 0)
     for _ in 0..<3 {

@@ -80,7 +80,7 @@ package struct FileStatus: Sendable, Equatable {
     self.init(status)
   }
 
-  /// Whether nothing is at a path; false if that is unknown, as of a name that is no UTF-8.
+  /// Whether nothing is at a path; false if that is unknown, as of a name that is not valid UTF-8.
   package static func isAbsent(_ path: String) -> Bool {
     guard !path.unicodeScalars.contains("\u{FFFD}") else { return false }
     do {

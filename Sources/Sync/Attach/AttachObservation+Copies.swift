@@ -30,11 +30,8 @@ extension AttachObservation {
   private static let copyPatience = Duration.seconds(60)
 
   /// Whether a file changed just now.
-  ///
-  /// A change time far ahead is that of a clock that was wrong.
   private func isRecent(_ candidate: AttachCandidate) -> Bool {
-    let age = FileTime(context.now()) - candidate.status.changed
-    return age < Self.copyPatience && age > .zero - Self.copyPatience
+    hasChanged(candidate.status, within: Self.copyPatience)
   }
 
   /// Excludes copies and, briefly, later growth of their originals, which a copy might lack.

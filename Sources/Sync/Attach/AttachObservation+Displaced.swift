@@ -43,6 +43,7 @@ extension AttachObservation {
     if try (status ?? Self.nearest(folder))?.device == file.source.device {
       displaced.append(file)
     } else {
+      keepWaiting(file)
       report("its file system is not there; is it mounted?", at: folder)
     }
   }
@@ -160,6 +161,7 @@ extension AttachObservation {
       if folders[AttachedFile.folder(of: found.path)] == nil { lookFurther() }
     } catch let error as Uncompared {
       matching.uncompared.insert(error.path)
+      keepWaiting(file)
       leave(error)
     }
     return true
@@ -182,12 +184,12 @@ extension AttachObservation {
     {
       add(.rewrite(rewritten))
       matching.targets.remove(rewritten.source.path)
-    } else if try sent.isPending(file), let target = unread(file, &matching) {
+    } else if try sent.isPending(file), let target = waitForUnreadable(file, &matching) {
       matching.uncompared.insert(target.path)
       leave(target)
     } else if try mayBeUnreadable(file) && !file.isInPlace() {
       // What the session waited for before counts again once the rest can be read.
-      wait(for: sent.awaited.filter { $0.session == file.session })
+      keepWaiting(file)
       lookFurther()
     } else if let index = matching.replacements[file.source.path] {
       fresh[index].before = file
@@ -218,14 +220,25 @@ extension AttachObservation {
     }
   }
 
-  /// A file that cannot be read, and that a displaced one whose session is not sealed may have become: it
-  /// has its number, and a name that a source or its rotation gives; or it has got one of the latter since
-  /// the displaced one was read.
+  /// Lets the session of a file wait on for what it waited for in the last pass.
+  private mutating func keepWaiting(_ file: AttachedFile) { wait(for: awaited(by: file)) }
+
+  private func awaited(by file: AttachedFile) -> Set<AwaitedFile> {
+    sent.awaited.filter { $0.session == file.session }
+  }
+
+  /// Waits for the files that cannot be read, and that a displaced one whose session is not sealed may
+  /// have become.
+  ///
+  /// Such a file has its number, and a name that a source or its rotation gives; or it has got one of the
+  /// latter since the displaced one was read.
   ///
   /// The first pass decides which files a session waits for. Otherwise, where no archive is readable, each new
   /// one would prolong the wait, and the session would never end. A damaged or excluded file may stay as it
   /// is, so the session waits for it no longer than ``patience`` after its last change.
-  private mutating func unread(_ file: AttachedFile, _ matching: inout Matching) -> Uncompared? {
+  private mutating func waitForUnreadable(
+    _ file: AttachedFile, _ matching: inout Matching
+  ) -> Uncompared? {
     let unreadable =
       matching.unreadable
       ?? matching.targets.left.compactMap { target in
@@ -237,7 +250,7 @@ extension AttachObservation {
         }
       }
     matching.unreadable = unreadable
-    let awaited = sent.awaited.filter { $0.session == file.session }
+    let awaited = awaited(by: file)
     let found = (unread.values + unreadable).filter { one in
       let (path, status) = (one.target.path, one.target.status)
       guard file.mayBelong(to: status) else { return false }
@@ -246,7 +259,7 @@ extension AttachObservation {
       let isSame = file.isAt(status) && (isRotated || one.target.source != nil)
       guard isSame || isRotated else { return false }
       if one.isDamaged || sources.contains(where: { $0.excludes(path) }) {
-        return status.changed >= file.changed && isRecent(status)
+        return status.changed >= file.changed && hasChanged(status, within: Self.patience)
       }
       return isSame
         || (awaited.isEmpty
@@ -255,12 +268,6 @@ extension AttachObservation {
     wait(for: found.map { AwaitedFile(file.session, $0.target.status) })
     return found.min { $0.target.path < $1.target.path }
       .map { Uncompared(path: $0.target.path, cause: $0.cause) }
-  }
-
-  /// Whether a file changed so recently that it may soon be whole, or readable.
-  private func isRecent(_ status: FileStatus) -> Bool {
-    let age = FileTime(context.now()) - status.changed
-    return age < Self.patience && .zero - age < Self.patience
   }
 
   /// Files that no search of the sources reported, and that displaced ones may have become.

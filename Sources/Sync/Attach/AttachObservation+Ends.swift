@@ -25,7 +25,8 @@ extension AttachObservation {
             continues: candidate.base > 0 ? candidate.before?.session : nil,
             replaces: candidate.base > 0
               ? candidate.before.flatMap { $0.isOpen ? nil : $0.session } : nil,
-            end: candidate.form != nil ? .rotated : isIdle ? .idle : nil)))
+            end: candidate.form != nil ? .rotated : isIdle ? .idle : nil,
+            isLinked: isLinked(candidate.path))))
     }
   }
 
@@ -93,13 +94,13 @@ extension AttachObservation {
   func isSearched(_ file: AttachedFile) -> Bool {
     let path = file.source.path
     guard let folder = folders[file.folder] else { return false }
-    return isLinked(file) || folder.isSearched && sources.contains { $0.finds(path) }
+    return isLinked(path) || folder.isSearched && sources.contains { $0.finds(path) }
   }
 
   /// Whether the search found a link to a file.
-  private func isLinked(_ file: AttachedFile) -> Bool {
-    let name = String(AttachedFile.name(of: file.source.path))
-    return folders[file.folder]?.targets.contains(name) ?? false
+  private func isLinked(_ path: String) -> Bool {
+    let name = String(AttachedFile.name(of: path))
+    return folders[AttachedFile.folder(of: path)]?.targets.contains(name) ?? false
   }
 
   /// Lets the sessions of open files in place end that nothing leads to any more.
@@ -119,7 +120,8 @@ extension AttachObservation {
 
   private mutating func letEnd(_ file: AttachedFile) throws {
     guard try file.isInPlace() else { return }
-    if isReconfigured { return add(.end(file, .idle, nil)) }
+    // Of a row that was rebuilt, what had been read and not sent is not known.
+    if isReconfigured, file.changed != .epoch { return add(.end(file, .idle, nil)) }
     var left = file
     left.isRotated = true
     if try !continueUnsearched(left) { add(.save(left)) }
@@ -128,11 +130,13 @@ extension AttachObservation {
   /// Looks once more at files whose session has ended and that a link led to until the last pass: they may
   /// have grown before it was moved.
   ///
-  /// The last pass has recorded these files. Without its record nothing is read: the user may have removed a
-  /// file from the configuration since.
+  /// Notes to which files links lead now. The last pass has recorded these files. Without its record
+  /// nothing is read: the user may have removed a file from the configuration since.
   mutating func leaveUnlinked() throws {
     for (folder, found) in folders where !found.targets.isEmpty {
-      for file in try files.inFolder(folder) where isLinked(file) { noteLinked(file.session) }
+      for file in try files.inFolder(folder) where isLinked(file.source.path) {
+        noteLinked(file.session)
+      }
     }
     guard !isReconfigured else { return }
     let touched = Set(plan.changes.compactMap(\.session)).union(displaced.map(\.session))
@@ -143,18 +147,19 @@ extension AttachObservation {
       let isContinued = try attempt(at: file.source.path, of: file.source.owner) {
         try $0.continueUnsearched(file)
       }
-      // If the folder is disturbed, that is left to the next pass.
-      if isContinued == true { noteLinked(session) }
+      // If it cannot be read, or the folder is disturbed, the next pass looks again.
+      if isContinued != false { noteLinked(session) }
     }
   }
 
   /// Continues a file that has grown, and that no search reports.
   ///
   /// - Returns: false if it has not grown.
+  /// - Throws: ``Platform/SystemError`` if it has, and cannot be read.
   mutating func continueUnsearched(_ file: AttachedFile) throws -> Bool {
     guard !file.isCompressed, let status = try FileStatus(file.source.path),
       file.isAt(status), status.length > file.seen,
-      (try? FileContent(file.source.path).continues(file)) == true
+      try FileContent(file.source.path).continues(file)
     else { return false }
     try continueFile(
       file, with: AttachCandidate(path: file.source.path, status: status, source: nil))

@@ -193,6 +193,14 @@ struct AttachObservation {
   /// Notes that a link leads to the file of a session.
   mutating func noteLinked(_ session: SessionID) { plan.linked.insert(session) }
 
+  /// Whether a file changed within a time.
+  ///
+  /// A change time far ahead is that of a clock that was wrong.
+  func hasChanged(_ status: FileStatus, within time: Duration) -> Bool {
+    let age = FileTime(context.now()) - status.changed
+    return age < time && age > .zero - time
+  }
+
   mutating func report(_ reason: String, at path: String) {
     plan.problems[path] = .unreadable(reason)
   }
@@ -418,8 +426,10 @@ struct AttachObservation {
   /// whose links lead there.
   func source(of candidate: AttachCandidate) -> LogSource? {
     candidate.source
-      ?? sources.first { AttachedFile.folder(of: candidate.path).hasPrefix($0.path.root) }
-      ?? sources.first(where: \.followsLinks)
+      ?? sources.first {
+        let folder = AttachedFile.folder(of: candidate.path)
+        return folder == $0.path.root || $0.isAbove(folder)
+      } ?? sources.first(where: \.followsLinks)
   }
 
   private func idleEnd(of candidate: AttachCandidate) -> Duration {

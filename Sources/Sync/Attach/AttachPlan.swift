@@ -16,6 +16,8 @@ package struct AttachPlan: Sendable {
     var replaces: SessionID?
     /// The cause to end it at once; nil to let it grow.
     var end: ExitCause.FileEnd?
+    /// Whether a link leads to the file.
+    var isLinked = false
   }
 
   /// Content of an ended session that the home's log must supply, because the file lacks it.

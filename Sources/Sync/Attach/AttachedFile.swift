@@ -65,7 +65,7 @@ struct AttachedFile: Equatable {
 
   /// Whether the owner of a file allows it to be what this one has become.
   ///
-  /// Who may write beside another user's files can attach a log that begins like one of them, or a copy of
+  /// A user who may write beside another's files can attach a log that begins like one of them, or a copy of
   /// one. Another owner's file therefore needs a rotated name of the log, in its folder or one below that,
   /// and more than a few bytes.
   func mayHaveMoved(to target: AttachCandidate) -> Bool {

@@ -63,8 +63,8 @@ extension Attacher {
     // What has not been sent counts as unread, whatever the consent was.
     try files.save(
       AttachedFiles.Pass(
-        consent: context.consent, attached: attached(), boot: context.machine.bootId,
-        isDirty: false))
+        consent: context.consent, sources: files.pass().sources, attached: attached(),
+        boot: context.machine.bootId, isDirty: false))
   }
 
   /// Since when the sources are searched; if that is lost, since the first session that is left.

@@ -83,7 +83,7 @@ package struct Attacher {
     }
     for change in plan.changes {
       do {
-        try carryOut(change)
+        try carryOut(change, noting: &plan.linked)
       } catch let error where error is SystemError || error is Moved {
         if let error = error as? SystemError {
           problems[error.path] = .unreadable(error.reason)
@@ -151,9 +151,14 @@ package struct Attacher {
     try discardingDamage(holding: nil) { _ in try files.problems() }
   }
 
-  func carryOut(_ change: AttachPlan.Change) throws {
+  /// Carries out a change.
+  ///
+  /// - Parameter linked: gets the session that begins with a file to which a link leads.
+  func carryOut(_ change: AttachPlan.Change, noting linked: inout Set<SessionID>) throws {
     switch change {
-    case .begin(let new): try begin(new)
+    case .begin(let new):
+      let session = try begin(new)
+      if new.isLinked { linked.insert(session) }
     case .grow(let file):
       guard try isHere(file) else { return }
       try context.home.mark(file.session)
@@ -403,8 +408,8 @@ extension SystemError {
     case ("open", _): "cannot be opened: \(explanation)"
     case ("unpack", Number.malformed): "cannot be unpacked: it is damaged, or not complete"
     case (CompressedFile.tooLarge, _):
-      "cannot be unpacked: it becomes larger than 'max-size' or its size lets expect"
-    case (SourceScanner.unnamed, _): "cannot be used: its name is no UTF-8"
+      "cannot be unpacked: it becomes larger than 'max-size' or than its compressed size allows"
+    case (SourceScanner.unnamed, _): "cannot be used: its name is not valid UTF-8"
     default: "cannot be read: \(explanation)"
     }
   }

@@ -19,7 +19,8 @@ struct CompressedFile {
 
   private static let pieceLength = 256 << 10
   /// The operation that a log over the limit fails.
-  static let tooLarge = "unpack, as it becomes larger than 'max-size' or its size lets expect,"
+  static let tooLarge =
+    "unpack, as it becomes larger than 'max-size' or than its compressed size allows,"
 
   /// The format that a file's name claims; nil for a plain log.
   static func form(of path: String) -> Form? {

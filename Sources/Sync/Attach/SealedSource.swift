@@ -29,7 +29,7 @@ struct SealedSource {
       !sidecar.withholdsLog
     else { return }
     if source.length != 0, holdsAll(of: seal, sidecar) {
-      // It is no rest after the file's own bytes.
+      // The home's log is the whole stream, not what follows the file's own bytes.
       return try record(source, in: &sidecar)
     }
     guard let found = try find(sidecar) else { return }

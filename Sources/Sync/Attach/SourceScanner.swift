@@ -24,13 +24,11 @@ struct SourceScanner {
     /// Whether no pattern and no link leads there: rotation has moved logs there.
     var isOld = false
 
-    /// Adds what another search of the folder has found.
+    /// Adds what a later search of the folder has found.
     mutating func add(_ other: Self) {
-      let before = self
-      self = other
-      targets.formUnion(before.targets)
-      isSearched = isSearched || before.isSearched
-      isOld = isOld && before.isOld
+      targets.formUnion(other.targets)
+      isSearched = isSearched || other.isSearched
+      isOld = isOld && other.isOld
     }
   }
 
@@ -46,8 +44,8 @@ struct SourceScanner {
   /// Called for each path that could not be read.
   var problem: (SystemError) -> Void
 
-  /// The operation of an error about a file whose name is no UTF-8.
-  static let unnamed = "use, as its name is no UTF-8,"
+  /// The operation of an error about a file whose name is not valid UTF-8.
+  static let unnamed = "use, as its name is not valid UTF-8,"
 
   /// The deepest folder that is searched.
   private static let depthLimit = 64
@@ -89,7 +87,7 @@ struct SourceScanner {
         open = try Descriptor(name, in: open, .directory)
         place = place.inside(name.utf8)
       }
-      try readRotations(in: open, place, targets: []) { name, owner in
+      try readRotations(in: open, place, targets: [], isOld: true) { name, owner in
         LogSource.originalsAbove("\(path)/\(name)").contains {
           source.path.matches($0) && owners[$0]?.contains(owner) == true
         }
@@ -112,7 +110,8 @@ struct SourceScanner {
     do {
       let open = try Descriptor(openingForeignFolder: path)
       let place = Place(path: path == "/" ? "" : path)
-      try readRotations(in: open, place, targets: isOld ? [] : Set(logs.keys)) { name, owner in
+      let targets = isOld ? [] : Set(logs.keys)
+      try readRotations(in: open, place, targets: targets, isOld: isOld) { name, owner in
         LogSource.originalNames(of: name[...]).contains { logs[$0] == owner }
       }
     } catch let error as SystemError where !error.isNotFound {
@@ -121,7 +120,7 @@ struct SourceScanner {
   }
 
   private func readRotations(
-    in open: borrowing Descriptor, _ place: Place, targets: Set<String>,
+    in open: borrowing Descriptor, _ place: Place, targets: Set<String>, isOld: Bool,
     _ isRotation: (_ name: String, _ owner: UInt32) -> Bool
   ) throws {
     let status = try open.status()
@@ -138,8 +137,8 @@ struct SourceScanner {
     try folder(
       place.path.isEmpty ? "/" : place.path,
       Folder(
-        status: status, fingerprint: fingerprint, isSearched: targets.isEmpty, targets: targets,
-        isOld: targets.isEmpty))
+        status: status, fingerprint: fingerprint, isSearched: isOld, targets: targets,
+        isOld: isOld))
   }
 
   /// From where in the pattern a folder was walked: what another user's link leads to is read again without
@@ -330,8 +329,8 @@ struct SourceScanner {
     do {
       status = try Descriptor(locating: path, through: &makers).status()
     } catch {
-      // Who makes links can change where they lead at any moment: the rest of the folder is read. One that
-      // leads nowhere, or in a circle, hides nothing.
+      // A user who makes links can change where they lead at any moment: the rest of the folder is read.
+      // One that leads nowhere, or in a circle, hides nothing.
       if !error.isNotFound, error.errno != SystemError.Number.tooManyLinks {
         problem(SystemError(operation: "read", path: path, errno: error.errno))
       }
@@ -356,7 +355,7 @@ struct SourceScanner {
       guard let inside, depth < Self.depthLimit else { return }
       guard makers.isSubset(of: [status.owner]) else {
         return problem(
-          SystemError(operation: "read", path: path, errno: SystemError.Number.refused))
+          SystemError(operation: "read", path: path, errno: SystemError.Number.accessDenied))
       }
       do {
         let open = try Descriptor(openingDirectory: target, followsLinks: false)
