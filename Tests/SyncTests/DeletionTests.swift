@@ -30,6 +30,32 @@ import Testing
     return writer
   }
 
+  /// The store's listings lag.
+  @Test(arguments: [true, false], [true, false])
+  func `what a listing lacks of the copy is deleted, too`(
+    isSealed: Bool, isAllHidden: Bool
+  ) async throws {
+    let site = try Site()
+    let writer = try await openSession(site)
+    writer.print("two")
+    if isSealed { try writer.end(.exit(0)) }
+    try await site.upload()
+    let session = writer.session
+    let segment = try await #require(site.remote(session).segments.last)
+    site.store.hide(isAllHidden ? session.description : segment.fileName)
+    let context = try site.context()
+    let deletion = Deletion(
+      home: site.local.home, context: context, lived: context.lived, command: "test")
+    let listed = isAllHidden ? nil : try await site.remote(session)
+    let outcomes = try await deletion.delete(
+      session, local: false, remote: listed, isRemoteGone: listed == nil)
+    #expect(!outcomes.isEmpty && outcomes.allSatisfy { $0.error == nil })
+    site.store.hide(nil)
+    #expect(try await site.remote(session).keys.isEmpty)
+    try await site.upload(.all)
+    #expect(try await site.remote(session).keys.isEmpty)
+  }
+
   /// The disk refuses to remove anything.
   @Test func `a session whose local copy stays is not sent again`() async throws {
     let site = try Site()

@@ -44,9 +44,10 @@ extension SealReview {
 
 extension Deletion {
   func delete(
-    _ session: SessionID, local isLocal: Bool, remote: RemoteSession?
+    _ session: SessionID, local isLocal: Bool, remote: RemoteSession?, isRemoteGone: Bool = false
   ) async throws -> [DeletionOutcome] {
-    try await delete(session, local: isLocal, remote: remote, holding: held(home))
+    try await delete(
+      session, local: isLocal, remote: remote, isRemoteGone: isRemoteGone, holding: held(home))
   }
 }
 

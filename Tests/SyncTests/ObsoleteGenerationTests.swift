@@ -71,6 +71,12 @@ import Testing
     try await expectDeleted()
   }
 
+  /// As a person who asks for the redaction again.
+  private func recall() throws {
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    try RemoteRedaction(site.context()).recallReplaced(writer.session, holding: lock)
+  }
+
   @Test func `it comes back from a backup`() async throws {
     let names = try await obsolete()
     let folder = try await site.remote(writer.session).folder
@@ -83,11 +89,28 @@ import Testing
     #expect(try await redaction.replaced(writer.session) == 0)
     for (key, bytes) in objects { _ = try await site.store.put(key, bytes) }
     #expect(try await redaction.replaced(writer.session) == names.count && !names.isEmpty)
-    do {
-      let lock = try #require(try HomeLock.acquire(site.local.home))
-      try redaction.recallReplaced(writer.session, holding: lock)
-    }
+    try recall()
     try await site.upload()
+    try await expectDeleted()
+  }
+
+  @Test func `what could not be deleted is tried again as soon as a person asks`() async throws {
+    for _ in 0..<2 {
+      site.store.plan(.failBefore(.authentication), on: "DELETE")
+      let report = try await site.upload()
+      #expect(report.supersededLeft.keys.contains(writer.session))
+      #expect(site.store.unexercised.isEmpty)
+      try recall()
+    }
+    #expect(try await site.upload().supersededLeft.isEmpty)
+    try await expectDeleted()
+  }
+
+  @Test func `a listing without the seal does not make it stay`() async throws {
+    #expect(try await !obsolete().isEmpty)
+    site.store.hide(".g2.")
+    try await site.upload()
+    site.store.hide(nil)
     try await expectDeleted()
   }
 }

@@ -353,6 +353,8 @@ import Testing
     #expect(outcomes.allSatisfy { $0.error == nil })
     #expect(throws: (any Error).self) { try site.local.log(session) }
     #expect(names(site).isEmpty && plan.local.count == 1)
+    let entries = try DeletionLedger(site.local.home).entries { _ in true }
+    #expect(entries.map(\.isInTrash) == [true, nil])
   }
 
   @Test func `a trash that cannot be emptied is reported`() async throws {

@@ -46,15 +46,16 @@ package struct RecordedDeletions {
     guard !failedBefore.contains(entry.kind) else { return }
     var failed = entry
     failed.failure = "\(error)"
-    append(failed)
+    add(failed)
   }
 
   /// Records the success of a deletion that had failed before.
   package func succeeded(_ entry: DeletionLedger.Entry) {
-    if failedBefore.contains(entry.kind) { append(entry) }
+    if failedBefore.contains(entry.kind) { add(entry) }
   }
 
-  private func append(_ entry: DeletionLedger.Entry) {
+  /// Records what a deletion became that was to be another one.
+  package func add(_ entry: DeletionLedger.Entry) {
     do {
       try ledger.append([entry], isDurable: false)
     } catch {

@@ -32,7 +32,10 @@ extension Deleter {
           try recorded.removeLog(of: local)
           logger.info("\(removal.session): unpacked copy deleted; its compressed file stays")
         } else {
-          let isTrashed = try trashes(removal) && isTrashed(local)
+          let isTrashed = try trashes(removal) && moveToTrash(local)
+          if trashes(removal), !isTrashed {
+            recorded.add(self.entry(removal, .local, what: "log"))
+          }
           try recorded.removeFiles(of: local)
           logger.info(
             "\(removal.session): local copy \(isTrashed ? "moved to the trash" : "deleted")")
@@ -46,9 +49,10 @@ extension Deleter {
     }
   }
 
-  /// Moves a local copy to the trash, unless the disk has no room for that, or the trash is on
-  /// another.
-  private func isTrashed(_ local: LocalSession) throws -> Bool {
+  /// Moves a local copy to the trash.
+  ///
+  /// - Returns: false if the disk has no room for that, or the trash is on another.
+  private func moveToTrash(_ local: LocalSession) throws -> Bool {
     do {
       try Trash(home).add(local.files, at: lived.markToSave())
       return true

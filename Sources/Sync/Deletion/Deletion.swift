@@ -52,8 +52,8 @@ package struct Deletion {
   /// - Parameters:
   ///   - session: the session.
   ///   - isLocal: whether to delete its files on this machine.
-  ///   - remote: the remote copy to delete as well; nil to keep it.
-  ///   - isRemoteGone: whether the store was asked and has nothing of it.
+  ///   - remote: the remote copy to delete as well, as a listing shows it; nil to keep it.
+  ///   - isRemoteGone: whether it is to be deleted as well, and no listing shows it.
   ///   - lock: the home's lock.
   /// - Returns: one outcome per object, and one for the local files.
   /// - Throws: ``HeldSession``; ``ObjectStore/StoreError`` when the whole request fails;
@@ -66,6 +66,10 @@ package struct Deletion {
     try expectNoHold(on: session, remote)
     var outcomes: [DeletionOutcome] = []
     let local = LocalSession(home, session)
+    var remote = remote
+    if let context, remote != nil || isRemoteGone {
+      remote = try await completed(remote, of: local, context)
+    }
     if let context, let remote {
       // Another device's session with the same id says nothing about this home's, nor does what was
       // sent under a former id, if it goes on under the present one.
@@ -90,7 +94,7 @@ package struct Deletion {
         try deleteCopies(of: local, holding: lock)
         try context?.manifest.forget(session)
         try Quarantine(home).release(session)
-        if isRemoteGone, let context {
+        if isRemoteGone, remote == nil, let context {
           var damaged = DamagedCopies(of: context)
           try damaged.forget(session)
         }
@@ -100,6 +104,26 @@ package struct Deletion {
       outcomes.append(DeletionOutcome(session, "\(session) on this machine", failure))
     }
     return outcomes
+  }
+
+  /// A remote copy with what this home has put there and a listing lacks; nil if the store has nothing.
+  ///
+  /// What was put under a former id may be another machine's by now: only a listing leads there.
+  private func completed(
+    _ listed: RemoteSession?, of local: LocalSession, _ context: SyncContext
+  ) async throws -> RemoteSession? {
+    guard let path = try local.sidecarPath(), let sidecar = try? Sidecar.load(path),
+      listed?.folder.device ?? context.device.deviceId == sidecar.deviceId
+    else { return listed }
+    let names =
+      sidecar.seal != nil
+      ? try sidecar.sealedNames(in: context.store.location)
+        + context.manifest.putNames(of: local.session)
+      : try context.manifest.entry(local.session)?.expected(besides: nil) ?? []
+    let folder = SessionFolder(device: sidecar.deviceId, session: local.session)
+    let remote = listed ?? RemoteSession(folder: folder, session: local.session, segments: [])
+    let found = try await FolderListings.completed(remote, with: names, in: context.store)
+    return found.keys.isEmpty ? nil : found
   }
 
   /// Whether this home continues a remote copy: the one under the session's present device id or, as

@@ -274,21 +274,9 @@ package final class Manifest: Sendable {
     try queue.change { try forget(id, in: $0) }
   }
 
-  /// Forgets the state of a session, so that a listing decides, but not which objects are its own.
-  ///
-  /// - Parameters:
-  ///   - names: the names of those objects.
-  ///   - generation: the generation of the stream that the store has.
-  ///   - sent: the offset up to which the names have it.
-  func forget(
-    _ id: SessionID, except names: Set<SegmentName>, of generation: Int, upTo sent: StreamOffset
-  ) throws {
-    guard !names.isEmpty else { return try forget(id) }
-    var entry = UploadCheckpoint(boot: "")
-    (entry.generation, entry.sent, entry.isDirty) = (generation, sent, true)
-    entry.segments = Dictionary(uniqueKeysWithValues: names.map { ($0, false) })
-    for name in names { entry.own(name) }
-    try queue.change { [entry] database in
+  /// Forgets everything about a session but this entry, all of which is new.
+  func replace(_ entry: UploadCheckpoint, of id: SessionID) throws {
+    try queue.change { database in
       try forget(id, in: database)
       try save(entry, of: id, in: database)
     }
@@ -375,11 +363,13 @@ package final class Manifest: Sendable {
     }
   }
 
-  /// Looks for superseded objects of a sealed session again, as after the loss of this cache.
+  /// Looks for superseded objects of a sealed session again, as after the loss of this cache; at the
+  /// earlier of both times if that is planned already.
   func recallSuperseded(of id: SessionID, due: Timestamp) throws {
     try queue.change { database in
       try database.cachedStatement(
-        sql: "INSERT OR IGNORE INTO remains(store, id, due) VALUES (?,?,?)"
+        sql: "INSERT INTO remains(store, id, due) VALUES (?,?,?) "
+          + "ON CONFLICT(store, id) DO UPDATE SET due = min(due, excluded.due)"
       ).execute(arguments: [store, id.description, due.milliseconds])
     }
   }

@@ -35,8 +35,9 @@ extension Verifier {
       return changed
     }
     let first = try log.available().lowerBound
-    guard sidecar.source != nil || first <= Self.mark(of: remote, sidecar) else {
-      let gone = Self.mark(of: remote, sidecar)..<first
+    let mark = try mark(of: remote, sidecar)
+    guard sidecar.source != nil || first <= mark else {
+      let gone = mark..<first
       let pruned = try DeletionLedger(context.home).prunedParts(of: remote.session)
       let why =
         pruned.contains { $0.overlaps(gone) }
@@ -64,9 +65,9 @@ extension Verifier {
   }
 
   /// The offset up to which the store has the generation that the local log is of.
-  private static func mark(of remote: RemoteSession, _ sidecar: Sidecar) -> StreamOffset {
-    guard remote.generation == sidecar.generation ?? 1 else { return 0 }
-    return remote.mark
+  private func mark(of remote: RemoteSession, _ sidecar: Sidecar) throws -> StreamOffset {
+    let local = LocalSession(context.home, remote.session)
+    return try remote.generation == local.generation(sidecar) ? remote.mark : 0
   }
 
   /// Why an attached file cannot repair the copy of its session: it holds other bytes than were sent.
@@ -105,7 +106,7 @@ extension Verifier {
       lost = try await lostStreams(of: sidecar, in: remote)
     }
     let isReopened = try reopen(
-      session, having: { Self.mark(of: remote, $0) }, in: remote, givingUp: lost, holding: lock)
+      session, having: { try mark(of: remote, $0) }, in: remote, givingUp: lost, holding: lock)
     if isReopened { for one in lost { report("\(one.name) is given up: \(one.finding)") } }
     return isReopened
   }
@@ -137,7 +138,7 @@ extension Verifier {
 
   /// - Parameter mark: the offset up to which what is not local may be expected in the store.
   private func reopen(
-    _ session: SessionID, having mark: (Sidecar) -> StreamOffset, in remote: RemoteSession?,
+    _ session: SessionID, having mark: (Sidecar) throws -> StreamOffset, in remote: RemoteSession?,
     givingUp lost: [LostStream], holding lock: HomeLock
   ) throws -> Bool {
     lock.expect(context.home)
@@ -148,7 +149,7 @@ extension Verifier {
     try SealedSource(of: local, context).copy(for: &sidecar)
     guard let log = try local.openLog(sidecar.source) else { return false }
     let here = try log.available()
-    guard !Self.isBeyondSeal(here, sidecar), here.lowerBound <= mark(sidecar)
+    guard try !Self.isBeyondSeal(here, sidecar) && here.lowerBound <= mark(sidecar)
     else { return false }
     let found = sidecar
     // What is lost for good must not keep the rest from its seal.

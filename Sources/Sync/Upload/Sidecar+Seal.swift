@@ -8,6 +8,13 @@ extension Sidecar {
     seal?.revision == name.fileName && seal?.store == store
   }
 
+  /// File names of the seal that this home put into a store, and of the objects that it names; none if
+  /// the copy there was deleted on purpose.
+  func sealedNames(in store: String) -> [String] {
+    guard let seal, seal.store == store, remoteReapedAt == nil else { return [] }
+    return [seal.revision] + (objects ?? []) + (basis ?? [])
+  }
+
   /// The seal's sidecar, with this home's own fields.
   func asSealed(by seal: Sidecar) -> Sidecar {
     var sidecar = seal

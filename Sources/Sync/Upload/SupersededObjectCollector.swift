@@ -45,6 +45,10 @@ struct SupersededObjectCollector {
       return try context.manifest.forget(remote.session)
     }
     let put = try context.manifest.putNames(of: remote.session)
+    // A listing may be old: without what it lacks, nothing would be deleted, and that forgotten.
+    let own = try? Sidecar.load(LocalSession(context.home, remote.session).files.sidecar)
+    let names = put.union(own?.sealedNames(in: context.store.location) ?? [])
+    let remote = try await FolderListings.completed(remote, with: names, in: context.store)
     guard let seal = try await seal(of: remote, put) else {
       return try context.manifest.forget(remote.session)
     }

@@ -119,7 +119,11 @@ struct Delete: AsyncParsableCommand {
         }
       }
       failed += failures.count
-      if json || outcomes.isEmpty { try report(target, "deleted", failures: failures) }
+      if json {
+        try report(target, "deleted", failures: failures)
+      } else if outcomes.isEmpty {
+        reportMissing(target)
+      }
     }
     if failed > 0 { throw ExitStatus.partial }
   }
@@ -262,13 +266,21 @@ struct Delete: AsyncParsableCommand {
             session: target.session, local: isLocal, remote: isRemote, bytes: bytes,
             failures: failures.isEmpty ? nil : failures)))
     }
-    let sides = [isLocal ? "local" : nil, isRemote ? "remote" : nil].compactMap(\.self)
-    guard !sides.isEmpty else {
-      let side = local ? "local " : remote ? "remote " : ""
-      return Console.complain("\(target.session) has no \(side)copy")
-    }
+    guard isLocal || isRemote else { return reportMissing(target) }
     let size = bytes.map { ", \($0.text)" } ?? ""
-    Console.say("\(verb) \(target.session) (\(sides.joined(separator: " and "))\(size))")
+    Console.say("\(verb) \(target.session) (\(sides(of: target))\(size))")
+  }
+
+  /// The copies to delete, for a person.
+  private func sides(of target: Target) -> String {
+    let local = deletesLocal && target.isLocal ? "local" : nil
+    let remote = target.remote != nil ? "remote" : nil
+    return [local, remote].compactMap(\.self).joined(separator: " and ")
+  }
+
+  private func reportMissing(_ target: Target) {
+    let side = local ? "local " : remote ? "remote " : ""
+    Console.complain("\(target.session) has no \(side)copy")
   }
 
   private func confirmed(_ targets: [Target], _ setup: CommandContext) throws -> Bool {
@@ -283,7 +295,7 @@ struct Delete: AsyncParsableCommand {
       let isForeign = entry.sidecar.deviceId != setup.device.deviceId
       let device = isForeign ? "  of device \(String(oneLine: entry.sidecar.deviceName))" : ""
       Console.remark(
-        "\(entry.session)  \(entry.length.byteCount.text)\(device)"
+        "\(entry.session)  \(entry.length.byteCount.text), \(sides(of: target))\(device)"
           + (isUnsent ? "  NOT YET UPLOADED" : "")
           + (isChanged ? "  CHANGED AFTER IT WAS SENT: THE STORE LACKS WHAT IT HAS NOW" : ""))
     }

@@ -148,31 +148,50 @@ struct Redact: AsyncParsableCommand {
       if try await reportAway(setup, context) { failed = true }
     }
     let begun = Set(items.map(\.session))
-    var replaced = try await pass.replaced(
+    let replaced = try await pass.replaced(
       entries.map(\.session).filter { !begun.contains($0) })
+    var left: [SessionID: Int] = [:]
     if let lock, !items.isEmpty || !replaced.isEmpty {
       let report = try await pass.run(items, removing: Array(replaced.keys), holding: lock)
       try say(items.filter { report.hasFinished($0.session) })
       for (session, reason) in report.supersededLeft.sorted(by: { $0.key < $1.key }) {
         Console.complain("\(session): the objects sent before could not be deleted: \(reason)")
-        replaced[session] = nil
       }
       for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
       if let error = report.stoppedBy { throw error }
-      failed = failed || !report.failures.isEmpty || !report.supersededLeft.isEmpty
+      // What was deleted is what the store no longer lists.
+      left = try await pass.replaced(Array(replaced.keys))
+      failed =
+        failed || !report.failures.isEmpty || !report.supersededLeft.isEmpty || !left.isEmpty
     } else {
       try say(items)
     }
     for (session, count) in replaced.sorted(by: { $0.key < $1.key }) {
-      Console.complain(
-        "\(session): \(Plural.text(count, "segment")) that a redaction replaced "
-          + "\(count == 1 ? "was" : "were") in the store, \(dryRun ? "to be deleted" : "now deleted")"
-      )
+      sayReplaced(count, left: left[session], of: session)
     }
     if items.isEmpty, replaced.isEmpty, !failed {
       Console.remark("the current rules change nothing in the store")
     }
     if failed { throw ExitStatus.partial }
+  }
+
+  /// Names the segments of a session that a redaction replaced, and what became of them.
+  ///
+  /// - Parameter left: how many of them could not be deleted; nil if none.
+  private func sayReplaced(_ count: Int, left: Int?, of session: SessionID) {
+    let deleted = count - (left ?? 0)
+    if deleted > 0 {
+      Console.complain(
+        "\(session): \(Plural.text(deleted, "segment")) that a redaction replaced "
+          + "\(deleted == 1 ? "was" : "were") in the store, \(dryRun ? "to be deleted" : "now deleted")"
+      )
+    }
+    if let left {
+      Console.complain(
+        "\(session): \(Plural.text(left, "segment")) that a redaction replaced "
+          + "\(left == 1 ? "is" : "are") still in the store: run this again, or remove the copy with "
+          + "'tidemark delete --remote \(session)'")
+    }
   }
 
   /// Names the sessions that cannot be checked, because the store has log bytes of them and no sidecar.
@@ -213,13 +232,13 @@ struct Redact: AsyncParsableCommand {
   private func reportFormer(
     _ setup: CommandContext, _ context: SyncContext, of sessions: Set<SessionID>
   ) async throws -> Bool {
-    let former = Array(setup.device.ids.dropFirst())
+    let former = setup.device.ids.filter { $0 != setup.device.deviceId }
     guard !former.isEmpty else { return false }
     let copies = try await outdated(setup, context, of: former) { sessions.contains($0) }
     guard !copies.isEmpty else { return false }
     Console.complain(
-      "\(Plural.text(copies.count, "copy", "copies")) that this home sent under a former device id "
-        + "cannot be redacted; 'tidemark delete --remote DEVICE/ID' removes one: "
+      "\(Plural.text(copies.count, "copy", "copies")) that this home sent under a former device id, "
+        + "under other rules or no longer readable, cannot be redacted; 'tidemark delete --remote DEVICE/ID' removes one: "
         + Self.names(copies.map(\.deviceSession.name)))
     return true
   }
