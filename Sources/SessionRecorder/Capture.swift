@@ -40,6 +40,8 @@ package struct Capture {
     package var core: String?
     /// Why it could not be started, for a person; nil if it ran.
     package var problem: String?
+    /// Whether a process that it started still had its output open: nothing of that is read any more.
+    package var leavesOutputOpen = false
 
     /// The status that a shell would return: 128 + signal if a signal killed it.
     package var status: Int32 {
@@ -104,7 +106,15 @@ package struct Capture {
       periodic.pass()
     }
     life.reportEnd()
-    return life.ending
+    var ending = life.ending
+    ending.leavesOutputOpen = output.isOpen || errors.isOpen
+    if ending.leavesOutputOpen {
+      writer?.record(
+        .warning, category: "Output",
+        "a process that the program started still has its output open: the rest of that is not recorded"
+      )
+    }
+    return ending
   }
 
   /// Waits for a program that a separate recorder runs in our job and records.

@@ -10,7 +10,7 @@ import SessionLog
 
 /// A program from its start to the end of its output.
 struct ProgramLife: ~Copyable {
-  /// How long to wait for output after the program has ended: a background process may keep the
+  /// How long to wait for output after the program has ended: a process that it started may keep the
   /// pipe open for ever.
   private static let drainTime = Duration.seconds(1)
 

@@ -98,6 +98,11 @@ struct Run: AsyncParsableCommand {
       into: recording.writer, environment: environment, on: .current, onSecond: recording.pass)
     let ending = try pty ? capture.runOnTerminal(program) : capture.run(program, inJob: inJob)
     if let problem = ending.problem, inJob == nil { Console.complain(problem) }
+    if ending.leavesOutputOpen {
+      Console.complain(
+        "a process that \(String(oneLine: program[0])) started still has its output open, and can no "
+          + "longer write to it; redirect its output, or let the program wait for it")
+    }
     await recording.end(ending.cause, core: ending.core)
     if ending.cause.status == .crashed, let session = recording.writer?.session {
       Console.complain(Self.report(ending.cause, session, core: ending.core))
