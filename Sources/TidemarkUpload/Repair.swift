@@ -47,7 +47,8 @@ package struct Repair: Sendable {
   private func refusal(of session: SessionID) throws -> String {
     guard context.consent == .logs else { return "consent is 'metadata'" }
     guard try Trash(context.home).sidecarPath(of: session) != nil else {
-      return "no local log to re-send"
+      return "no local log to re-send: put the objects back from a backup, or accept the loss with "
+        + "'tidemark delete \(session)'"
     }
     return "its local log is in the trash: 'tidemark restore \(session)' puts it back, and then "
       + "'tidemark verify --repair \(session)' sends what the store lacks"

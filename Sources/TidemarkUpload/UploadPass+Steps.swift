@@ -48,15 +48,8 @@ extension UploadPass {
   func reapRemote(
     holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: Observer
   ) async throws {
-    let known = try context.storeEntry()
-    let isResponsible =
-      switch policy.reapsRemote {
-      case .always: true
-      case .onceUsed: known.lastSuccess != nil
-      case .never: false
-      }
-    let last = known.remoteReapAt ?? Timestamp(milliseconds: 0)
-    guard isResponsible, context.now() - last >= Self.remoteInterval else { return }
+    let last = try context.storeEntry().remoteReapAt ?? Timestamp(milliseconds: 0)
+    guard context.now() - last >= Self.remoteInterval, try isResponsible() else { return }
     let reaper = RemoteReaper(
       context, devices: [context.device.deviceId], openElsewhere: policy.openElsewhere)
     let plan = try await reaper.plan(policy.retention, skipsRecent: true)
@@ -71,6 +64,16 @@ extension UploadPass {
     var entry = try context.storeEntry()
     entry.remoteReapAt = context.now()
     try context.manifest.save(entry)
+  }
+
+  /// Whether this home carries out the store's retention.
+  private func isResponsible() throws -> Bool {
+    switch policy.reapsRemote {
+    case .always: true
+    // The cache, which knows the last success, may be lost.
+    case .onceUsed: try UsedStores.load(context.home).contains(context.store.location)
+    case .never: false
+    }
   }
 
   /// Deletes old rotated parts that are proven remote, of sessions that stay.

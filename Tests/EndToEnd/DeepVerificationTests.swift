@@ -13,7 +13,7 @@ import Testing
     for text in ["one", "two", "three"] { try await program.record("echo", text) }
     let some = try await program.run("verify", "--deep", "--sample", "2")
     #expect(some.status == 0 && some.text.split(separator: "\n").count == 2, "\(some.errors)")
-    #expect(try await program.run("status").text.contains("2 of 3 sealed sessions whole"))
+    #expect(try await program.run("status").text.contains("2 of 3 sealed sessions, all whole"))
     #expect(try await program.run("verify", "--deep", "--all-devices").status == 0)
     #expect(
       try await program.run("status", "--json").text.contains(#""sessions":3,"whole":3"#))
@@ -24,7 +24,7 @@ import Testing
     try object.write(to: URL(filePath: segment))
     let damaged = try await program.run("verify", "--deep")
     #expect(damaged.status == 65 && damaged.text.contains("FAILED"), "\(damaged.text)")
-    #expect(try await program.run("status").text.contains("2 of 3 sealed sessions whole"))
+    #expect(try await program.run("status").text.contains("2 of 3 sealed sessions, all whole"))
     #expect(try await program.run("verify", "--sample", "2").status == 64)
   }
 }

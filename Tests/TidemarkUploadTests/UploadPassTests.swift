@@ -62,6 +62,21 @@ import TidemarkUpload
     #expect(report.reaped == 1 && !site.hasLocalLog(session))
   }
 
+  @Test func `a home that lost its cache looks for what has expired in the store`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    for days in [0, 8, 8] {
+      site.local.clock.advance(seconds: Int64(days) * Self.day)
+      try await site.pass()
+    }
+    for name in try FileManager.default.contentsOfDirectory(atPath: site.local.home.cachePath) {
+      try File.remove("\(site.local.home.cachePath)/\(name)")
+    }
+    _ = site.store.takeRequests()
+    try await site.pass()
+    #expect(site.store.takeRequests().contains { $0.hasPrefix("LIST ") })
+  }
+
   @Test func `if a session's upload state does not fit on the disk, proven copies are deleted`()
     async throws
   {
@@ -231,8 +246,12 @@ import TidemarkUpload
     try await site.pass()
     let folder = "\(site.local.folder)/store"
     try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
-    #expect(try await site.pass().upload.stoppedBy != nil)
-    #expect(try site.context().storeEntry().failingSince != nil)
+    for _ in 0..<2 {
+      #expect(try await site.pass().upload.stoppedBy != nil)
+      let failed = try Uploader(site.context()).waiting().store
+      #expect(failed?.failingSince != nil && failed?.attempts == 1 && failed?.nextAttempt == nil)
+      #expect(failed?.lastError?.code == .configuration)
+    }
     try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
     site.local.clock.advance(seconds: 2 * Self.day)
     #expect(try await site.pass().upload.stoppedBy == nil)
@@ -240,6 +259,7 @@ import TidemarkUpload
       try !site.context().storeEntry().isStale(
         after: .seconds(3600), at: site.local.clock.now(), waits: true))
     #expect(try site.context().storeEntry().failingSince == nil)
+    #expect(try Uploader(site.context()).waiting().store == nil)
   }
 
   @Test func `a home that another upload holds is left to it`() async throws {

@@ -69,6 +69,22 @@ package struct StoreState: Sendable, Equatable {
     nextAttempt = Backoff.transient.next(after: attempts, at: now)
   }
 
+  /// Records that the folder of a store cannot be used, as a pass without anything to send has found.
+  ///
+  /// It is looked at again by each pass: nothing is delayed.
+  mutating func foundUnusable(_ error: StoreError, at now: Timestamp) {
+    failed(nil, at: now)
+    (lastError, attempts, nextAttempt) = (error, max(attempts, 1), nil)
+  }
+
+  /// Whether the last failure is one of ``foundUnusable(_:at:)``, or is to be forgotten like one.
+  var isFoundUnusable: Bool { failingSince != nil && nextAttempt == nil }
+
+  /// Records that the folder can be used again.
+  mutating func foundUsable() {
+    (failingSince, lastTold, lastError, attempts) = (nil, nil, nil, 0)
+  }
+
   /// Whether nothing has reached the store for too long although something waits: the last pass
   /// failed, and none has succeeded within a limit.
   ///

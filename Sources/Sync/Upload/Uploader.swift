@@ -177,7 +177,11 @@ package struct Uploader: Sendable {
     } catch {
       context.logger.error("the store cannot be used: \(error)")
       var entry = try context.storeEntry()
-      entry.failed(nil, at: context.now())
+      if let error = error as? StoreError {
+        entry.foundUnusable(error, at: context.now())
+      } else {
+        entry.failed(nil, at: context.now())
+      }
       try context.manifest.save(entry)
       return error
     }
@@ -217,9 +221,8 @@ package struct Uploader: Sendable {
   /// Clears the failure of a folder that was missing, if nothing waited for it.
   private func recordReturnedFolder() throws {
     var entry = try context.storeEntry()
-    guard context.store.isFolder, entry.failingSince != nil, entry.lastError == nil else { return }
-    entry.failingSince = nil
-    entry.lastTold = nil
+    guard context.store.isFolder, entry.isFoundUnusable else { return }
+    entry.foundUsable()
     try context.manifest.save(entry)
   }
 

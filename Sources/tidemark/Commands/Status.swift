@@ -110,6 +110,7 @@ struct Status: AsyncParsableCommand {
       !formerDevices.isEmpty || !sealedElsewhere.isEmpty || waiting.contains(where: \.isProblem)
         || cacheProblem != nil || !vanished.isEmpty || damaged?.isEmpty == false
         || !changedLogs.isEmpty || !lostLogs.isEmpty || !trashElsewhere.isEmpty
+        || failed.contains(where: \.isLasting)
     }
   }
 
@@ -161,6 +162,10 @@ struct Status: AsyncParsableCommand {
     let attempts: Int
     let lastError: String
     let nextAttempt: Timestamp?
+    /// Whether the store fails for a reason that does not pass by itself.
+    var isLasting = false
+
+    enum CodingKeys: CodingKey { case session, attempts, lastError, nextAttempt }
   }
 
   func run() async throws {
@@ -320,7 +325,7 @@ struct Status: AsyncParsableCommand {
     let store = waiting.store.map {
       Attempts(
         attempts: $0.attempts, lastError: $0.lastError.map { "\($0)" } ?? "",
-        nextAttempt: $0.nextAttempt)
+        nextAttempt: $0.nextAttempt, isLasting: $0.lastError?.isTransient == false)
     }
     return [store].compactMap(\.self)
       + waiting.sessions.map {
@@ -466,7 +471,9 @@ struct Status: AsyncParsableCommand {
     if let readBack = report.readBack {
       add(
         "read back",
-        "\(readBack.whole) of \(Plural.text(readBack.sessions, "sealed session")) whole "
+        (readBack.whole == 0 ? "none" : "\(readBack.whole)")
+          + " of \(Plural.text(readBack.sessions, "sealed session"))"
+          + (readBack.whole == 0 ? " whole " : ", all whole ")
           + "(\(Age.ago(now - readBack.at)))")
     }
     for failed in report.failed {
