@@ -58,8 +58,10 @@ package struct SessionRestorer {
     let session = SessionID.make(at: original.startedAt, by: machine)
     let files = home.files(for: session)
     var watch = try space.watch(length, in: home.path, for: "\(original.sessionId)")
-    // In the cache, files of a killed process are deleted after a day.
-    let partial = "\(home.cachePath)/\(session).log.tmp"
+    // Files of a killed process with this ending are deleted after a day. The cache may be on another
+    // file system.
+    let partial = files.log + ".tmp"
+    try Directory.make(files.directory, isDurable: true)
     do {
       let bytes = try await write(to: partial, &watch, read)
       var sidecar = sidecar(of: original, as: session, bytes: bytes)
@@ -67,8 +69,6 @@ package struct SessionRestorer {
       let lock = try await lock()
       defer { withExtendedLifetime(lock) {} }
       lock.expect(home)
-      // A reaper may have removed the day's folder while it was empty.
-      try Directory.make(files.directory, isDurable: true)
       guard let own = try FileLock.tryExclusive(files.lock) else {
         throw SystemError(operation: "lock", path: files.lock, errno: SystemError.Number.again)
       }
@@ -84,6 +84,7 @@ package struct SessionRestorer {
       for path in [partial, files.log, files.sidecar, files.lock, files.marker] {
         try? File.remove(path)
       }
+      Directory.removeIfEmpty(files.directory)
       throw error
     }
     return session
