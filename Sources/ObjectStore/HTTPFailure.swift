@@ -25,6 +25,9 @@ struct HTTPFailure {
   /// The error for an answer, without knowledge of S3's codes.
   func error(_ response: HTTPResponse, detail: String = "") -> StoreError {
     var (code, advice) = Self.meaning(response.status)
+    if response.status == 401, secrets.isEmpty {
+      advice = "No login is set: set TIDEMARK_WEBDAV_USER and TIDEMARK_WEBDAV_PASSWORD."
+    }
     if [401, 405, 404].contains(response.status) || (300..<400).contains(response.status) {
       advice = WebPageHint.advice(for: target) ?? advice
     }

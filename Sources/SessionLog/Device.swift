@@ -138,7 +138,7 @@ public struct Device: Sendable, Equatable, Codable {
       return try load(home, on: machine, isAlone: true)
     }
     let formerIds = former.map { $0.device.formerIds + [$0.device.deviceId] }
-    let device = make(on: machine, formerIds: formerIds ?? home.devicesWithKeys)
+    let device = try make(on: machine, formerIds: formerIds ?? home.devicesWithKeys())
     try DeviceFile(device, after: former, visit).save(home)
     return device
   }

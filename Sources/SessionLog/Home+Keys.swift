@@ -8,7 +8,7 @@ extension Home {
 
   /// The key of another device of this home; nil for an id that no device has.
   package func keyPath(ofOther device: String) -> String? {
-    Device.isID(device) ? "\(keyFolder)/key-\(device).json" : nil
+    Device.isID(device) ? "\(keyFolder)/\(Self.otherPrefix)\(device)\(Self.suffix)" : nil
   }
 
   private var keyFolder: String {
@@ -18,14 +18,31 @@ extension Home {
 
   /// The ids of devices that have a key here, that of ``keyPath`` last; for a home that lost its
   /// device record.
-  var devicesWithKeys: [String] {
-    let names = (try? Directory.names(in: keyFolder)) ?? []
-    let others = names.filter { $0.hasPrefix("key-") && $0.hasSuffix(".json") }.sorted()
-      .map { String($0.dropFirst(4).dropLast(5)) }
-    struct Key: Decodable { let deviceId: String }
+  ///
+  /// - Throws: ``Platform/SystemError``; not if the keys are another user's, or there are none.
+  func devicesWithKeys() throws -> [String] {
+    let names: [String]
+    do {
+      names = try Directory.names(in: keyFolder)
+    } catch {
+      guard error.isNotFound || error.isDenied else { throw error }
+      return []
+    }
+    let others = names.sorted().compactMap(Self.otherDevice)
     let newest = (try? AtomicFile.read(keyPath)).flatMap {
       try? JSONDecoder().decode(Key.self, from: Data($0))
     }
     return (others + [newest?.deviceId].compactMap(\.self)).filter(Device.isID)
   }
+
+  private struct Key: Decodable { let deviceId: String }
+
+  /// The device whose key a file is that is not ``keyPath``; nil for other files.
+  private static func otherDevice(_ name: String) -> String? {
+    guard name.hasPrefix(otherPrefix), name.hasSuffix(suffix) else { return nil }
+    return String(name.dropFirst(otherPrefix.count).dropLast(suffix.count))
+  }
+
+  private static let otherPrefix = "key-"
+  private static let suffix = ".json"
 }

@@ -63,7 +63,7 @@ enum Console {
   /// Prints bytes of the result.
   static func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes(write) }
 
-  /// Prints bytes of a log: unchanged, but on a terminal made harmless; none of its colours is ours.
+  /// Prints bytes of a log: unchanged, but on a terminal made harmless; its own colours are escaped.
   static func show(_ bytes: UnsafeRawBufferPointer) {
     guard outputIsTerminal else { return draw(bytes) }
     TerminalText.harmless(bytes, keepsColours: false).withUnsafeBytes(draw)

@@ -11,6 +11,8 @@ struct RefusedHome {
   var sessions = 0
   /// Size of their logs on disk, without rotated parts: some of it may have been sent.
   var bytes: ByteCount = 0
+  /// Whether there are such parts.
+  var hasParts = false
   /// What gets them sent, or the folder out of the way.
   var remedy: String
 
@@ -73,7 +75,9 @@ struct RefusedHome {
       let sizes = open.compactMap { session -> ByteCount? in
         let files = home.files(for: session)
         let length = (try? FileStatus(files.log))?.length ?? 0
-        return length > 0 || File.exists(files.rotated) ? ByteCount(length) : nil
+        let isRotated = File.exists(files.rotated)
+        hasParts = hasParts || isRotated
+        return length > 0 || isRotated ? ByteCount(length) : nil
       }
       (sessions, bytes) = (sizes.count, sizes.total)
     } catch {
@@ -95,7 +99,7 @@ struct RefusedHome {
       home?.owner == owner.id
     else {
       return
-        "'tidemark import \(path.shellWord)/sessions/*/*.log' sends them as sessions of root; then "
+        "'tidemark import \(path.shellWord)/sessions/*/*.log*' sends them as sessions of root; then "
         + "move it away"
     }
     #if os(Linux)
@@ -112,7 +116,9 @@ struct RefusedHome {
   /// What waits in it; nil if nothing does.
   var waiting: String? {
     sessions == 0
-      ? nil : "\(bytes.text) in \(Plural.text(sessions, "session")) that may not have been sent"
+      ? nil
+      : "\(bytes.text)\(hasParts ? " and rotated parts" : "") in "
+        + "\(Plural.text(sessions, "session")) that may not have been sent"
   }
 
   /// One line for a person.

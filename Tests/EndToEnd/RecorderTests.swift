@@ -45,7 +45,8 @@ import Testing
     }
     #expect(log.contains("[ERROR] [Script] two words\n"))
     // Records after the session's end go to a new one.
-    #expect(try await program.run("log", "--session", id, "info", "late").status == 0)
+    let short = String(id.suffix(8))
+    #expect(try await program.run("log", "--session", short, "info", "late").status == 0)
     let later = try #require(
       try await program.list("--local").compactMap { $0["sessionId"] as? String }
         .first { $0 != id })

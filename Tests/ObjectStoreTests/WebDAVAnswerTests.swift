@@ -227,6 +227,13 @@ import Testing
     #expect(outcomes.map { $0.error?.code } == [.transient, .integrity])
   }
 
+  @Test func `a page in response to DELETE counts if the object is gone`() async throws {
+    let page = ScriptedServer.answer(
+      "200 OK", headers: ["Content-Type: text/html"], body: "<html>Deleted</html>")
+    let server = try ScriptedServer([page, ScriptedServer.answer("404 Not Found")])
+    #expect(try await store(server).delete(["a"]).map { $0.error == nil } == [true])
+  }
+
   @Test func `an object with a foreign Content-Encoding is refused`() async throws {
     let answers = [("gzip", "x"), ("zstd", "y")].map {
       ScriptedServer.answer("200 OK", headers: ["Content-Encoding: \($0)"], body: $1)

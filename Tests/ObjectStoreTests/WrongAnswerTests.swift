@@ -43,12 +43,12 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases, ["PUT", "GET", "LIST"])
+  @Test(arguments: Kind.allCases, ["PUT", "GET", "LIST", "DELETE"])
   func `a login page is not taken for a response`(_ kind: Kind, _ operation: String) async throws {
     let page = ScriptedServer.answer(
       "200 OK", headers: ["Content-Type: text/html; charset=utf-8"],
       body: "\n<!DOCTYPE html>\n<html><body><form action=/login></form></body></html>")
-    let server = try ScriptedServer([page])
+    let server = try ScriptedServer([page, page])
     #expect(try await error(kind, operation, server)?.code == .integrity)
   }
 

@@ -174,6 +174,14 @@ package final class WebDAVStore: ObjectStore {
     let response = try await send("DELETE", url(key))
     let failure = failure("DELETE", url(key))
     switch response.status {
+    // The server's own message, or a login form in its place.
+    case 200 where response.isWebPage:
+      do {
+        _ = try await head(key)
+      } catch let error as StoreError where error.isNotFound {
+        return
+      }
+      throw failure.garbage(response, "a web page")
     case 200, 202, 204, 404, 410: return
     case 207:
       guard let status = try? MultiStatus(response.body) else {

@@ -51,7 +51,7 @@ struct SessionFetch: Sendable {
       of: item.remote.session, in: try mirror.makeDay(item.remote.folder))
     let accepted = try await RemoteReader(store, knowing: keys).accept(item.remote)
     guard let sidecar = accepted.sidecar else { return nil }
-    let mirrored = try? Sidecar(json: files.sidecarBytes())
+    let mirrored = try mirroredSidecar(files)
     try checkSignature(of: sidecar, item, mirrored)
     try expectSuccessor(sidecar, item, to: mirrored)
     let remote = try accepted.session()
@@ -74,6 +74,19 @@ struct SessionFetch: Sendable {
     fetched.kept = try await replace(item, with: remote, in: files, report)
     try await fetchFormer(of: remote, to: files, &fetched, report)
     return fetched
+  }
+
+  /// The sidecar that the mirror has; nil without one, and for a damaged one or a link, which are replaced.
+  ///
+  /// - Throws: ``Platform/SystemError`` if it cannot be read: what it says is not known.
+  private func mirroredSidecar(_ files: MirroredFiles) throws -> Sidecar? {
+    let bytes: [UInt8]
+    do {
+      bytes = try files.sidecarBytes()
+    } catch let error as SystemError where error.errno == SystemError.Number.tooManyLinks {
+      return nil
+    }
+    return try? Sidecar(json: bytes)
   }
 
   /// Rejects a revision without a signature where the mirror has a signed one: a device that signed

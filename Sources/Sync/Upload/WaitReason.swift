@@ -142,7 +142,7 @@ package enum WaitReason: Hashable, Sendable {
     case .backoff: "tidemark upload --now"
     case .refused: "tidemark retry, once the cause in 'tidemark status' is mended"
     case .storeMissing:
-      "mount the store, or mend its rights; or tidemark init URL, --restore-marker if it was in use before"
+      "mount the store, or fix its permissions; or tidemark init URL, --restore-marker if it was in use before"
     case .budget: "the next upload; or raise max-requests"
     case .unfinishedLine: "the end of the line, or a minute without growth"
     case .heldBackSecret: "the next lines, or the end of the session"

@@ -4,6 +4,7 @@ import LogRecords
 import Logging
 import Platform
 import SessionLog
+import SessionReading
 import SessionRecorder
 
 /// `PROGRAM | tidemark log`, and `tidemark log error "…"` in a script that is recorded.
@@ -78,6 +79,14 @@ struct Log: AsyncParsableCommand {
     await recording.end(.exit(0))
   }
 
+  /// The open session that the shortened form of an id means; nil if it means none, or several.
+  private static func openSession(_ name: String, in home: Home) -> SessionID? {
+    guard let wanted = try? ShortenedID(name), wanted.device == nil,
+      let found = try? home.openSessions().filter(wanted.matches)
+    else { return nil }
+    return found.count == 1 ? found.first : nil
+  }
+
   private func add(_ level: Level, _ message: String) throws {
     let setup = try CommandContext(acceptsBadSettings: true, logger: .off)
     guard let name = session ?? setup.environment["TIDEMARK_SESSION"], !name.isEmpty else {
@@ -86,7 +95,7 @@ struct Log: AsyncParsableCommand {
         "no session to add to: start the script with 'tidemark run', or name one with --session"
       )
     }
-    guard let session = SessionID(name) else {
+    guard let session = SessionID(name) ?? Self.openSession(name, in: setup.home) else {
       throw Failure(
         .usage,
         "invalid session id '\(String(oneLine: name, limit: 80))'; 'tidemark list' shows them")

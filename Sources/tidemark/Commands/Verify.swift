@@ -19,9 +19,9 @@ struct Verify: AsyncParsableCommand {
       that a seal names is read whole and decoded, including those of \
       which only parts are needed; with --sample N that is done for some sessions chosen at random, \
       from cron for instance, and 'tidemark status' says how many were read back and when. With --repair \
-      what failed is read again once it is sent, and a second line says how that went; what the store has \
-      lost and nothing here has is named. Exit code 65 when \
-      anything is wrong, or still is, or is lost; 'tidemark status' names such sessions until they are whole, or gone.
+      what failed is read again once it is sent, and a second line says how that went; bytes that are \
+      lost on both sides are named. Exit code 65 if anything is wrong, remains wrong, or is lost; \
+      'tidemark status' names such sessions until they are whole, or gone.
 
       With --json one object a line: session, result (ok, withheld, reaped, failed or repaired), bytes, \
       comparedLocally, lostLocally, waiting, problem, deviceId.

@@ -52,7 +52,8 @@ struct Why: AsyncParsableCommand {
         // The trash records only the day.
         let how = age < .days(1) ? "less than a day" : Age.text(age)
         Console.say(
-          ReportLine("  In the trash for \(how); 'tidemark restore \(session)' puts it back."))
+          ReportLine(
+            "  Moved to the trash \(how) ago; 'tidemark restore \(session)' puts it back."))
       }
       let held = Holds(setup.home).isHeld(session, at: lived.time) ? ", and kept" : ""
       if local.contains(session) { Console.say("  On this machine\(held).") }
