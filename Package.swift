@@ -240,8 +240,8 @@ let package = Package(
     .testTarget(
       name: "TidemarkUploadTests",
       dependencies: [
-        "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog", "Sync", "TestSupport",
-        "TidemarkLogging", "TidemarkUpload",
+        "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog", "Sync",
+        "TestSupport", "TidemarkLogging", "TidemarkUpload",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(

@@ -46,7 +46,7 @@ package struct RemoteRedactionPass: Sendable {
     return found
   }
 
-  /// Begins a new generation of each session, and sends it; deletes what was replaced before.
+  /// Begins a new generation of each session, and sends it; deletes what is replaced.
   ///
   /// - Parameters:
   ///   - items: from ``plan(_:refused:)``.
@@ -61,8 +61,14 @@ package struct RemoteRedactionPass: Sendable {
     for session in replaced { try redaction.recallReplaced(session, holding: lock) }
     for item in items { try redaction.begin(item, holding: lock) }
     let uploader = Uploader(context)
-    var plan = try uploader.plan(.all)
-    plan.leaveAttached(besides: items.map(\.session))
-    return try await uploader.execute(plan, holding: lock)
+    func run(_ scope: RetryScope) async throws -> UploadReport {
+      var plan = try uploader.plan(scope)
+      plan.leaveAttached(besides: items.map(\.session))
+      return try await uploader.execute(plan, holding: lock)
+    }
+    let report = try await run(.all)
+    guard report.stoppedBy == nil, report.sealed > 0 else { return report }
+    // What a seal replaces is deleted by a pass that lists the seal.
+    return report.followed(by: try await run(.due))
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectStore
 import Platform
+import Redaction
 import SessionLog
 import TestSupport
 import Testing
@@ -19,6 +20,8 @@ import TidemarkUpload
     /// The present device of its home.
     var device: Device
     var policy = UploadPolicy()
+    /// The configured rules.
+    var redaction = RedactionRules()
 
     init(_ local: TestHome, in folder: String = "store") throws {
       (self.local, device) = (local, local.device)
@@ -36,7 +39,7 @@ import TidemarkUpload
     func context() throws -> SyncContext {
       try SyncContext(
         home: local.home, device: device, store: store, machine: local.clock.machine,
-        transfers: 2)
+        transfers: 2, redaction: redaction)
     }
 
     @discardableResult
@@ -133,6 +136,24 @@ import TidemarkUpload
     #expect(copies.elsewhere.isEmpty)
     site.local.clock.advance(seconds: 8 * Self.day)
     #expect(try await pass().reaped == 1)
+  }
+
+  @Test(arguments: [false, true])
+  func `a redaction deletes what it replaces, or says that it cannot`(isRefused: Bool) async throws
+  {
+    var site = try Site()
+    let session = try site.local.session(Array("one\ntwo\n".utf8))
+    try await site.pass()
+    site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "word", near: "two", pattern: "two")])
+    let pass = RemoteRedactionPass(try site.context())
+    let items = try await pass.plan([session]) { Issue.record("\($0): \($1)") }
+    if isRefused { site.store.plan(.failBefore(.authentication), on: "DELETE") }
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    let report = try await pass.run(items, holding: lock)
+    #expect(items.count == 1 && report.hasFinished(session) && report.stoppedBy == nil)
+    #expect(report.supersededLeft.keys.contains(session) == isRefused)
+    #expect(try await pass.replaced([session]) == (isRefused ? [session: 1] : [:]))
   }
 
   @Test(arguments: [false, true])

@@ -86,6 +86,20 @@ package struct UploadReport: Sendable {
     sealedSessions.formUnion(first.sealedSessions)
   }
 
+  /// The results of both this pass and another one that followed at once to clean up.
+  package func followed(by next: UploadReport) -> UploadReport {
+    var both = self
+    both.logBytes += next.logBytes
+    both.storedBytes += next.storedBytes
+    both.objects += next.objects
+    both.sealedSessions.formUnion(next.sealedSessions)
+    both.failures += next.failures
+    both.stoppedBy = next.stoppedBy
+    both.supersededLeft.merge(next.supersededLeft) { _, last in last }
+    both.sealedAsSent.merge(next.sealedAsSent) { _, last in last }
+    return both
+  }
+
   /// Gives a reason for everything planned but not sent.
   mutating func giveReasons() {
     let errors = Dictionary(failures.map { ($0.session, $0.error) }) { first, _ in first }

@@ -22,10 +22,10 @@ struct Redact: AsyncParsableCommand {
 
       --apply-remote redacts what was sent under earlier rules: each of this device's sessions in which \
       the configured rules mask anything differently gets a new generation, of which only the segments \
-      concerned are sent. Objects that are replaced are deleted by an upload after the session's seal, \
-      and by a later call if they come back, such as from a backup. A call that could not send \
+      concerned are sent. What they replace is deleted once the session is sealed, by this call or by an \
+      upload, and by a later call if it comes back, such as from a backup. A call that could not send \
       everything is continued by the next. Exit code 1 when some session cannot be redacted, also \
-      because only the store has it, or something that the store has cannot be checked.
+      because only the store has it, or something that the store has cannot be checked or deleted.
 
       With --json one object a line: of --preview each place (log, kind, offset, length, line, text) or, \
       with --count, each log (log, redacted); of --apply-remote each session (session, segments, bytes).
@@ -160,14 +160,14 @@ struct Redact: AsyncParsableCommand {
       for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
       if let error = report.stoppedBy { throw error }
       // What was deleted is what the store no longer lists.
-      left = try await pass.replaced(Array(replaced.keys))
+      left = try await pass.replaced(begun.sorted() + replaced.keys)
       failed =
         failed || !report.failures.isEmpty || !report.supersededLeft.isEmpty || !left.isEmpty
     } else {
       try say(items)
     }
-    for (session, count) in replaced.sorted(by: { $0.key < $1.key }) {
-      sayReplaced(count, left: left[session], of: session)
+    for session in Set(replaced.keys).union(left.keys).sorted() {
+      sayReplaced(replaced[session] ?? 0, left: left[session] ?? 0, of: session)
     }
     if items.isEmpty, replaced.isEmpty, !failed {
       Console.remark("the current rules change nothing in the store")
@@ -177,16 +177,18 @@ struct Redact: AsyncParsableCommand {
 
   /// Names the segments of a session that a redaction replaced, and what became of them.
   ///
-  /// - Parameter left: how many of them could not be deleted; nil if none.
-  private func sayReplaced(_ count: Int, left: Int?, of session: SessionID) {
-    let deleted = count - (left ?? 0)
+  /// - Parameters:
+  ///   - count: those that an earlier redaction left.
+  ///   - left: those that could not be deleted.
+  private func sayReplaced(_ count: Int, left: Int, of session: SessionID) {
+    let deleted = count - left
     if deleted > 0 {
       Console.complain(
         "\(session): \(Plural.text(deleted, "segment")) that a redaction replaced "
           + "\(deleted == 1 ? "was" : "were") in the store, \(dryRun ? "to be deleted" : "now deleted")"
       )
     }
-    if let left {
+    if left > 0 {
       Console.complain(
         "\(session): \(Plural.text(left, "segment")) that a redaction replaced "
           + "\(left == 1 ? "is" : "are") still in the store: run this again, or remove the copy with "
