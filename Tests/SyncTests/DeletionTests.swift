@@ -32,7 +32,7 @@ import Testing
 
   /// The store's listings lag.
   @Test(arguments: [true, false], [true, false])
-  func `what a listing lacks of the copy is deleted, too`(
+  func `a copy that a listing does not show whole is not left in silence`(
     isSealed: Bool, isAllHidden: Bool
   ) async throws {
     let site = try Site()
@@ -41,19 +41,46 @@ import Testing
     if isSealed { try writer.end(.exit(0)) }
     try await site.upload()
     let session = writer.session
-    let segment = try await #require(site.remote(session).segments.last)
+    let before = try await site.remote(session)
+    let segment = try #require(before.segments.last)
     site.store.hide(isAllHidden ? session.description : segment.fileName)
     let context = try site.context()
     let deletion = Deletion(
       home: site.local.home, context: context, lived: context.lived, command: "test")
-    let listed = isAllHidden ? nil : try await site.remote(session)
-    let outcomes = try await deletion.delete(
-      session, local: false, remote: listed, isRemoteGone: listed == nil)
-    #expect(!outcomes.isEmpty && outcomes.allSatisfy { $0.error == nil })
+    func delete() async throws -> [DeletionOutcome] {
+      let listed = try await site.remote(session)
+      let remote = listed.keys.isEmpty ? nil : listed
+      return try await deletion.delete(
+        session, local: false, remote: remote, isRemoteGone: remote == nil)
+    }
+    let refused = try await delete()
+    #expect(
+      refused.count == 1 && "\(String(describing: refused[0].error))".contains("run this again"))
     site.store.hide(nil)
+    #expect(try await site.remote(session).keys == before.keys)
+    let outcomes = try await delete()
+    #expect(!outcomes.isEmpty && outcomes.allSatisfy { $0.error == nil })
     #expect(try await site.remote(session).keys.isEmpty)
     try await site.upload(.all)
     #expect(try await site.remote(session).keys.isEmpty)
+  }
+
+  /// The owner of a home decides what its sidecars say.
+  @Test func `names of another session in a sidecar lead to none of its objects`() async throws {
+    let site = try Site()
+    let (mine, other) = (
+      try site.local.session(Array("x\n".utf8)), try site.local.session(Array("y\n".utf8))
+    )
+    try await site.upload()
+    let remote = try await site.remote(other)
+    let path = site.local.home.files(for: mine).sidecar
+    var sidecar = try Sidecar.load(path)
+    sidecar.objects = remote.segments.map(\.fileName)
+    sidecar.seal?.revision = try #require(remote.seal).fileName
+    #expect(sidecar.sealedNames(in: site.store.location).isEmpty)
+    try sidecar.save(path)
+    #expect(try await delete(site, mine, local: true) == 0)
+    #expect(try await site.remote(other).keys == remote.keys)
   }
 
   /// The disk refuses to remove anything.

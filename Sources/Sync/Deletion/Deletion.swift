@@ -53,7 +53,7 @@ package struct Deletion {
   ///   - session: the session.
   ///   - isLocal: whether to delete its files on this machine.
   ///   - remote: the remote copy to delete as well, as a listing shows it; nil to keep it.
-  ///   - isRemoteGone: whether it is to be deleted as well, and no listing shows it.
+  ///   - isRemoteGone: whether a listing was to show it, and has nothing of it.
   ///   - lock: the home's lock.
   /// - Returns: one outcome per object, and one for the local files.
   /// - Throws: ``HeldSession``; ``ObjectStore/StoreError`` when the whole request fails;
@@ -66,9 +66,10 @@ package struct Deletion {
     try expectNoHold(on: session, remote)
     var outcomes: [DeletionOutcome] = []
     let local = LocalSession(home, session)
-    var remote = remote
-    if let context, remote != nil || isRemoteGone {
-      remote = try await completed(remote, of: local, context)
+    if let context, remote != nil || isRemoteGone,
+      let unlisted = try await unlisted(remote, of: local, context)
+    {
+      return [DeletionOutcome(session, "\(session)", unlisted)]
     }
     if let context, let remote {
       // Another device's session with the same id says nothing about this home's, nor does what was
@@ -94,7 +95,7 @@ package struct Deletion {
         try deleteCopies(of: local, holding: lock)
         try context?.manifest.forget(session)
         try Quarantine(home).release(session)
-        if isRemoteGone, remote == nil, let context {
+        if isRemoteGone, let context {
           var damaged = DamagedCopies(of: context)
           try damaged.forget(session)
         }
@@ -106,24 +107,40 @@ package struct Deletion {
     return outcomes
   }
 
-  /// A remote copy with what this home has put there and a listing lacks; nil if the store has nothing.
+  /// Maximum number of objects to ask for.
+  private static let mostAsked = 100
+
+  /// Why a remote copy cannot be deleted now: the store has objects of it that a listing lacks.
   ///
-  /// What was put under a former id may be another machine's by now: only a listing leads there.
-  private func completed(
+  /// The listing may be old. Without one, it is not known whose they are, nor whether they are on hold.
+  ///
+  /// - Returns: nil if the listing has all that this home has put, and the store has.
+  private func unlisted(
     _ listed: RemoteSession?, of local: LocalSession, _ context: SyncContext
-  ) async throws -> RemoteSession? {
+  ) async throws -> ReplicaError? {
     guard let path = try local.sidecarPath(), let sidecar = try? Sidecar.load(path),
       listed?.folder.device ?? context.device.deviceId == sidecar.deviceId
-    else { return listed }
+    else { return nil }
     let names =
       sidecar.seal != nil
       ? try sidecar.sealedNames(in: context.store.location)
         + context.manifest.putNames(of: local.session)
       : try context.manifest.entry(local.session)?.expected(besides: nil) ?? []
     let folder = SessionFolder(device: sidecar.deviceId, session: local.session)
-    let remote = listed ?? RemoteSession(folder: folder, session: local.session, segments: [])
-    let found = try await FolderListings.completed(remote, with: names, in: context.store)
-    return found.keys.isEmpty ? nil : found
+    let keys = Set(names.map { folder.key + $0 }).subtracting(listed?.keys ?? [])
+    for key in keys.sorted().prefix(Self.mostAsked) {
+      do {
+        _ = try await context.store.head(key)
+      } catch let error as StoreError where error.isNotFound || error.code == .authentication {
+        // Some servers refuse to say that there is nothing.
+        continue
+      }
+      return ReplicaError(
+        .missingBytes,
+        "nothing was deleted: the store's listing does not show all of its objects yet, such as \(key); "
+          + "run this again")
+    }
+    return nil
   }
 
   /// Whether this home continues a remote copy: the one under the session's present device id or, as

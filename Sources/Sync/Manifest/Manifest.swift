@@ -344,13 +344,15 @@ package final class Manifest: Sendable {
 
   /// Names of the objects that this home put, of a sealed session with superseded ones.
   func putNames(of id: SessionID) throws -> Set<String> {
-    try queue.query { database in
-      try Set(
-        String?.fetchAll(
-          database, sql: "SELECT name FROM put WHERE store = ? AND id = ?",
-          arguments: [store, id.description]
-        ).compactMap(\.self))
+    let names = try queue.query { database in
+      try String?.fetchAll(
+        database, sql: "SELECT name FROM put WHERE store = ? AND id = ?",
+        arguments: [store, id.description]
+      ).compactMap(\.self)
     }
+    // Never count or delete another session's objects.
+    return Set(
+      names.filter { SegmentName($0)?.session == id || RevisionName($0)?.session == id })
   }
 
   /// Sealed sessions whose superseded objects are due to be looked for.

@@ -182,7 +182,10 @@ extension Verifier {
   ) async throws -> RemoteSession {
     let session = sidecar.sessionId
     let known = try context.manifest.entry(session)?.segments.keys.map(\.fileName) ?? []
-    let sealed = ((sidecar.objects ?? []) + (sidecar.basis ?? [])).filter { SegmentName($0) != nil }
+    // A home's owner decides what its sidecars say: other sessions' objects are none of this one's.
+    let sealed = ((sidecar.objects ?? []) + (sidecar.basis ?? [])).filter {
+      SegmentName($0)?.session == session
+    }
     return try await FolderListings(context.store).session(
       session, in: folder, expecting: known + sealed)
   }

@@ -73,25 +73,10 @@ actor FolderListings {
   func session(
     _ session: SessionID, in folder: SessionFolder, expecting names: [String]
   ) async throws -> RemoteSession {
-    let listed = try await self.session(session, in: folder)
-    let remote = try await Self.completed(listed, with: names, in: store)
-    completed[Self.text(of: folder), default: [:]][session] = remote
-    return remote
-  }
-
-  /// A session with what a listing lacked, which may have been old: each object is asked for by name.
-  ///
-  /// - Parameters:
-  ///   - listed: the session in the listing.
-  ///   - names: file names of objects that were there, or were being put.
-  ///   - store: the store.
-  /// - Throws: errors of the store.
-  static func completed(
-    _ listed: RemoteSession, with names: some Sequence<String>, in store: any ObjectStore
-  ) async throws -> RemoteSession {
-    let missing = Set(names.map { listed.folder.key + $0 }).subtracting(listed.keys)
-    guard !missing.isEmpty else { return listed }
-    let found = try await missing.sorted().concurrentMap { key -> ObjectEntry? in
+    let (store, listed) = (store, try await self.session(session, in: folder))
+    let keys = Set(names.map { folder.key + $0 }).subtracting(listed.keys)
+    guard !keys.isEmpty else { return listed }
+    let found = try await keys.sorted().concurrentMap { key -> ObjectEntry? in
       do {
         let object = try await store.head(key)
         return ObjectEntry(key: key, size: object.size, modified: object.modified)
@@ -99,6 +84,8 @@ actor FolderListings {
         return nil
       }
     }
-    return listed.adding(found.compactMap(\.self))
+    let remote = listed.adding(found.compactMap(\.self))
+    completed[Self.text(of: folder), default: [:]][session] = remote
+    return remote
   }
 }

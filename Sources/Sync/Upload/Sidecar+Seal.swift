@@ -10,9 +10,14 @@ extension Sidecar {
 
   /// File names of the seal that this home put into a store, and of the objects that it names; none if
   /// the copy there was deleted on purpose.
+  ///
+  /// Only those of the session: a home's owner decides what its sidecars say.
   func sealedNames(in store: String) -> [String] {
     guard let seal, seal.store == store, remoteReapedAt == nil else { return [] }
-    return [seal.revision] + (objects ?? []) + (basis ?? [])
+    let segments = ((objects ?? []) + (basis ?? [])).filter {
+      SegmentName($0)?.session == sessionId
+    }
+    return [seal.revision].filter { RevisionName($0)?.session == sessionId } + segments
   }
 
   /// The seal's sidecar, with this home's own fields.

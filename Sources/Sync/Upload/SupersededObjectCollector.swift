@@ -45,10 +45,11 @@ struct SupersededObjectCollector {
       return try context.manifest.forget(remote.session)
     }
     let put = try context.manifest.putNames(of: remote.session)
-    // A listing may be old: without what it lacks, nothing would be deleted, and that forgotten.
-    let own = try? Sidecar.load(LocalSession(context.home, remote.session).files.sidecar)
-    let names = put.union(own?.sealedNames(in: context.store.location) ?? [])
-    let remote = try await FolderListings.completed(remote, with: names, in: context.store)
+    if isOld(remote) {
+      return try postpone(
+        remote.session,
+        ReplicaError(.missingBytes, "the store's listing does not show all that its seal names"))
+    }
     guard let seal = try await seal(of: remote, put) else {
       return try context.manifest.forget(remote.session)
     }
@@ -71,6 +72,19 @@ struct SupersededObjectCollector {
             "its seal does not name \(Plural.text(unknown.count, "object")) in the store, whose "
             + "bytes no command shows: \(first.fileName)"))
     }
+  }
+
+  /// How long a listing that lacks what a seal names may only be old.
+  private static let lag = Duration.days(2)
+
+  /// Whether a listing may be older than the seal that this home put: it lacks some of what that names.
+  private func isOld(_ remote: RemoteSession) -> Bool {
+    let files = LocalSession(context.home, remote.session).files
+    guard let own = try? Sidecar.load(files.sidecar), let seal = own.seal,
+      context.now() - seal.sealedAt < Self.lag
+    else { return false }
+    let names = own.sealedNames(in: context.store.location).map { remote.folder.key + $0 }
+    return !Set(names).isSubset(of: remote.keys)
   }
 
   /// The segments whose bytes are not the sealed ones, as far as the local log says; of the others it is
