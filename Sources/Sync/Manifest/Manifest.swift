@@ -274,7 +274,7 @@ package final class Manifest: Sendable {
     try queue.change { try forget(id, in: $0) }
   }
 
-  /// Forgets everything about a session but this entry, all of which is new.
+  /// Replaces everything that is recorded of a session with an entry that was not saved before.
   func replace(_ entry: UploadCheckpoint, of id: SessionID) throws {
     try queue.change { database in
       try forget(id, in: database)
